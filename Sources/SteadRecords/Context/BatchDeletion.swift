@@ -14,11 +14,16 @@ struct BatchDeletion {
   /// hierarchy, no external files, nothing pending that the predicate would have to see, and a predicate that SQL
   /// evaluates completely. A custom store is asked to delete them itself, unless something depends on them. Otherwise
   /// the objects are fetched and deleted in a context of their own, which applies delete rules and saves.
+  ///
+  /// Invariant: this context's pending changes are neither written nor lost. Deleted objects leave it with the commit,
+  /// which it applies as the other contexts do.
   func delete<T: PersistentModel>(
     type: T.Type, matching predicate: Predicate<T>?, includeSubclasses: Bool
   ) throws {
     let descriptor = FetchDescriptor<T>(predicate: predicate)
     let plan = try FetchRunner(graph).makePlan(descriptor)
+    // With a relationship or a hierarchy, rows of other tables or rules depend on the objects, which a DELETE would not
+    // know.
     let isAlone =
       plan.entity.relationships.isEmpty && plan.entity.discriminator == nil && !plan.mergesPending
       && !graph.layout.entities.contains { other in
@@ -42,6 +47,7 @@ struct BatchDeletion {
     where model.has(_ModelFlags.inserted) {
       if includeSubclasses || Swift.type(of: model) == type { DeleteRules(graph).delete(model) }
     }
+    // The deletion was a commit without this context as its author.
     graph.commits.applyCommitsOfOthers()
   }
 
@@ -67,6 +73,7 @@ struct BatchDeletion {
     let entityPlan = graph.plans[plan.entity.index]
     let selection = plan.selection(
       of: entityPlan.identifierColumns, from: entityPlan, limit: nil, offset: nil)
+    // The lock first: an object that another context saves before the DELETE is deleted, too.
     let connection = try graph.stores[index].begin()
     var written = CommitLog.Rows()
     do {

@@ -97,6 +97,7 @@ final class CommitApplier {
     switch news {
     case .nothing: break
     case .everything:
+      // Nobody knows which rows have changed: another process has committed, or the log has forgotten.
       graph.loader.registry.markAllStale { graph.storeIndex[$0] == store }
       for entity in graph.layout.entities where entity.index == entity.rootIndex {
         guard graph.storeIndex[entity.index] == store else { continue }
@@ -115,10 +116,12 @@ final class CommitApplier {
         for row in rows.deleted {
           guard let model = graph.registered(entity, row: row) else { continue }
           gone.append(model)
+          // Before it departs, which clears the references by which its owners are found.
           for owner in markOwnersStale(of: model) { changed.add(owner) }
           graph.notifying(model, nil) { graph.reader.depart(model) }
         }
         graph.editor.dropReferences(to: gone, isOwnCommit: false)
+        // A set, since commits may name a row several times.
         let touched = Set(graph.loader.registry.markStale(root: entity.index, rows: rows.written))
         for row in touched {
           guard let object = graph.loader.registry.object(root: entity.index, row: row) else {
@@ -128,6 +131,7 @@ final class CommitApplier {
         }
       }
     }
+    // Until the next save is done, delete rules and checks also look at rows, for what others have linked.
     hasNews = true
     // Sides change below in other ways than by single additions, and members may be freed.
     graph.editor.membership = nil
@@ -168,13 +172,15 @@ final class CommitApplier {
     let outer = reading
     reading = (store, connection)
     defer { reading = outer }
+    // The caller's own fetch may have read some by now, and an observer may have made some leave.
     let stale = models.filter { $0.has(_ModelFlags.stale) && graph.isHere($0) }
     if stale.isEmpty { return }
     let lists = stale.flatMap(loadedLists)
     for (index, models) in Dictionary(grouping: stale, by: { graph.entity(of: $0).index }) {
       for start in stride(from: 0, to: models.count, by: Self.readSize) {
         let rows = models[start...].prefix(Self.readSize).map { $0._$statePointer.pointee.rowID }
-        // An object that this does not read, such as one whose row is gone, is read below.
+        // What this does not read, such as an object whose row is gone, is read below one by one. If this throws, all
+        // are, and the errors are reported there.
         if rows.count > 1 { _ = try? graph.reader.load(graph.layout.entities[index], rows: rows) }
       }
     }
@@ -182,6 +188,7 @@ final class CommitApplier {
       graph.notifying(model, nil) { graph.reader.reload(model) }
     }
     for (model, index) in lists where graph.isHere(model) {
+      // At once, so that the list is of the same commit as its owner.
       _ = graph.reader.loadToMany(model, index)
     }
   }

@@ -19,10 +19,13 @@ struct CommitInbox {
     for log in logs { log.addContext() }
   }
 
+  /// Ends the context's part in the logs, which then need not name rows for it.
   func leave() { for log in logs { log.removeContext() } }
 
+  /// Asks for a turn after each commit of another context from now on.
   func listen() { for log in logs { log.listen(listener) } }
 
+  /// The number of the last commit that the context's objects have; 0 before anything was read.
   func number(of store: Int) -> Int64 { seen[store] ?? 0 }
 
   /// What other contexts have committed up to a number since the last call, which the caller has to apply: the same
@@ -35,6 +38,7 @@ struct CommitInbox {
       seenOutsiders[store] = outsiderCount
     }
     if outsiderCount != seenOutsiders[store] { return .everything }
+    // Nothing was read yet, so no object can be outdated.
     guard let last = seen[store] else { return .nothing }
     return logs[store].news(after: last, upTo: number, for: listener.reader)
   }
@@ -72,6 +76,7 @@ struct ContextTurn: @unchecked Sendable {
 extension Saver {
   /// The context's turn on its executor: autosaves, and applies other contexts' commits.
   func turn() {
+    // First: a commit during the turn may come too late for it, and then has to schedule another.
     graph.commits.inbox.listener.turnBegins()
     guard lock.lockForTurn() else { return }
     // The lock is taken twice, since observers of the save are called in between.
@@ -102,6 +107,7 @@ extension ModelContext {
 
   /// Sets how the context gets a turn on its own executor.
   func setTurn(_ run: @escaping @Sendable (ContextTurn) -> Void) {
+    // The turn holds the context weakly: the context itself holds the listener, through its engine.
     let turn = ContextTurn(self)
     linkedGraph().commits.inbox.listener.setTurn { run(turn) }
     linkedGraph().listen()

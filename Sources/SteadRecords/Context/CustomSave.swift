@@ -22,6 +22,7 @@ struct CustomSave {
     let reader = Self.reader(of: graph, [:])
     // Its objects refer to each other, and would not be freed otherwise.
     defer { reader.abandon() }
+    // Read now: the save deletes these rows before the store is called.
     let states = writer.plan.states.deleted.filter { writer.isIn(index, $0) }
     let rows = states.map { (graph.traits[Int($0.pointee.entity)].root, $0.pointee.rowID) }
     deleted = store.snapshots(of: try Self.objects(rows, reader))
@@ -41,6 +42,7 @@ struct CustomSave {
   ) throws -> [any PersistentModel] {
     var found: [Int: [Int64: any PersistentModel]] = [:]
     for (root, rows) in Dictionary(grouping: rows, by: \.root) {
+      // One statement for all rows of a hierarchy.
       for model in try graph.reader.load(graph.layout.entities[root], rows: rows.map(\.row)) {
         found[root, default: [:]][model._$statePointer.pointee.rowID] = model
       }
@@ -69,6 +71,7 @@ struct CustomSave {
     let inserted = store.snapshots(of: try Self.objects(rows, reader))
     let updated = store.snapshots(
       of: try Self.objects(updatedRows(writer, but: Set(numbers.keys)), reader))
+    // The store is not called for a save that has nothing for it.
     if inserted.isEmpty, updated.isEmpty, deleted.isEmpty { return }
     guard
       let saved = try store.save(
@@ -86,6 +89,8 @@ struct CustomSave {
       }
       writer.renumber(root, numbers)
     }
+    // After the numbers, since the snapshots have permanent identifiers. Their values replace what the save has
+    // written.
     let changed = try store.take(saved.changed, for: graph.editingState)
     writer.noteRows(changed)
     if let token = saved.historyToken {
@@ -103,6 +108,7 @@ struct CustomSave {
       }
       guard let root = entity?.index else { return [] }
       let deleted = Set(table.deleted)
+      // A set, since a row may be named several times; sorted, so that the store gets them in one order each time.
       return Set(table.written).sorted().filter { !deleted.contains($0) && !new.contains($0) }
         .map { (root, $0) }
     }

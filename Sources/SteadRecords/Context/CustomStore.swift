@@ -45,7 +45,7 @@ final class CustomStore: @unchecked Sendable {
     _ descriptor: FetchDescriptor<T>, _ entity: EntityLayout, _ state: EditingState
   ) throws -> Answer? {
     try update(for: state) { update in
-      // A store may also return objects of subclasses, or not.
+      // In a hierarchy it is open whether a store's answer has the objects of subclasses, so all classes are fetched.
       if entity.discriminator == nil {
         if let answer = try ask(store, descriptor, state, &update) { return answer }
       }
@@ -78,6 +78,7 @@ final class CustomStore: @unchecked Sendable {
         return Answer(
           identifiers: result.fetchedSnapshots.map(\.persistentIdentifier), isSorted: isSorted)
       } catch DataStoreError.preferInMemorySort where isSorted {
+        // Once: if the store refuses the request without an order, too, its error reaches the program.
         isSorted = false
         descriptor.sortBy = []
         descriptor.fetchLimit = nil
@@ -111,6 +112,7 @@ final class CustomStore: @unchecked Sendable {
   ) throws -> Result? {
     if entity.discriminator == nil {
       do {
+        // The lock without a transaction: the answer has no objects that the mirror would get.
         return try mirror.exclusively {
           try body(store, DataStoreFetchRequest(descriptor: descriptor, editingState: state))
         }
@@ -145,6 +147,7 @@ final class CustomStore: @unchecked Sendable {
   ) throws -> Any? {
     func version<S: DataStoreVersioning>(of store: S) throws -> Any { try store.version() }
     return try update(for: state) { update in
+      // Before the fetch: a version that is too old costs another attempt, one that is too new would hide a change.
       let version = try (store as? any DataStoreVersioning).map { try version(of: $0) }
       try update.takeAll(hierarchies)
       try update.renew(identifiers)
@@ -168,6 +171,7 @@ final class CustomStore: @unchecked Sendable {
         return try !connection.hasRow(identifier.row, in: plan)
       }
     }
+    // Nothing to ask for: no write lock is taken, and the store is not called.
     guard !missing.isEmpty else { return }
     try update(for: state) { try $0.take(missing) }
   }
@@ -183,6 +187,7 @@ final class CustomStore: @unchecked Sendable {
     do {
       var update = MirrorUpdate(of: store, in: mirror, connection, for: state)
       let result = try body(&update)
+      // In the same transaction, so that no context sees a reference in the mirror whose row is still to come.
       try update.finish()
       let rows = update.writer.rows
       // Without an author: the context that asked applies it as the others do.
@@ -224,6 +229,8 @@ final class CustomStore: @unchecked Sendable {
   ///
   /// The store's types are only known to its own generic code, so each step opens the existential.
   ///
+  /// Invariant: the store's content is changed at most once, and with a version only if the store still has it.
+  ///
   /// - Parameter version: What ``takeChecked(hierarchies:_:for:)`` returned for the save; nil saves to any content.
   /// - Returns: Nil if the store has another version, and saved nothing.
   func save(
@@ -239,6 +246,7 @@ final class CustomStore: @unchecked Sendable {
       return try store.save(request, at: version)
     }
     func run<S: DataStore>(_ store: S) throws -> Saved? {
+      // The casts succeed, since `snapshots(of:)` has made all snapshots of the store's type.
       let request = DataStoreSaveChangesRequest(
         inserted: inserted.compactMap { $0 as? S.Snapshot },
         updated: updated.compactMap { $0 as? S.Snapshot },
@@ -286,12 +294,18 @@ final class CustomStore: @unchecked Sendable {
     } catch is DataStoreError {
       return false
     }
+    // The store has not named what it deleted.
     try take(hierarchies: [entity.rootIndex], for: request.editingState)
     return true
   }
 
+  /// Removes all objects of the store and all rows of the mirror.
+  ///
+  /// - Throws: `transactionOpen` within a transaction of the thread, and what the store throws; the mirror then keeps
+  ///   its rows.
   func erase() throws {
     try mirror.alone { _ in
+      // The store first: if it throws, the mirror still has what the store has.
       try store.erase()
       try mirror.erase()
     }
@@ -299,10 +313,12 @@ final class CustomStore: @unchecked Sendable {
 
   // MARK: Contexts
 
+  /// Tells the store of a new context. Waits for a call of the store that is under way.
   func initializeState(for state: EditingState) {
     mirror.exclusively { store.initializeState(for: state) }
   }
 
+  /// Tells the store of the end of a context; on the thread that released it.
   func invalidateState(for state: EditingState) {
     mirror.exclusively { store.invalidateState(for: state) }
   }

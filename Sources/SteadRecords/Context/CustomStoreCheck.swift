@@ -1,6 +1,9 @@
 import Foundation
 
 /// What a save brings into the mirrors of custom stores before it is checked against them.
+///
+/// The checks run as SQL on the mirror, which has only what was fetched so far. A row that is missing there would let a
+/// save through that breaks a rule.
 struct CustomStoreCheck {
   private let graph: ObjectGraph
 
@@ -22,6 +25,7 @@ struct CustomStoreCheck {
         .union(checked.union(targets.roots).filter { graph.storeIndex[$0] == index })
         .union(store.hasVersions ? ruled.filter { graph.storeIndex[$0] == index } : [])
       let identifiers = targets.identifiers[index] ?? []
+      // Nothing is checked there: the store is not asked, and its part is saved without a version.
       if roots.isEmpty, identifiers.isEmpty { continue }
       versions[index] = try store.takeChecked(
         hierarchies: roots, identifiers, for: graph.editingState)
@@ -34,6 +38,7 @@ struct CustomStoreCheck {
   private var requiredTargets: (roots: Set<Int>, identifiers: [Int: Set<PersistentIdentifier>]) {
     var (roots, identifiers): (Set<Int>, [Int: Set<PersistentIdentifier>]) = ([], [:])
     func note(_ row: Int64, of entity: EntityLayout) {
+      // The identifier needs the name of the object's own class, which may be a subclass.
       guard entity.discriminator == nil else {
         roots.insert(entity.rootIndex)
         return
@@ -78,6 +83,7 @@ struct CustomStoreCheck {
         for property in entity.relationships.map({ entity.properties[$0] }) {
           guard let next = property.destination.map({ graph.traits[$0].root }) else { continue }
           found.insert(next)
+          // Only a cascade deletes what it reaches, so that the rules of that apply, too.
           guard property.relationship?.deleteRule == .cascade else { continue }
           if visited.insert(next).inserted { queue.append(next) }
         }
@@ -90,9 +96,11 @@ struct CustomStoreCheck {
   private var checkedRoots: Set<Int> {
     var roots: Set<Int> = []
     for limit in graph.layout.memberLimits {
+      // Members are counted in the rows, and either side's change may change the number.
       let ends = [limit.owner.rootIndex, limit.destination.rootIndex]
       if !graph.pending.roots.isDisjoint(with: ends) { roots.formUnion(ends) }
     }
+    // Only a deletion can take the destination of a required reference away.
     guard !graph.pending.isEmpty(.deleted) else { return roots }
     for root in graph.pending.roots {
       for reference in graph.layout.oneWay[root]

@@ -30,6 +30,7 @@ struct DeleteRules {
         guard graph.isHere(next) else { continue }
       }
       let traits = graph.traits[Int(next._$statePointer.pointee.entity)]
+      // Marked before its rules are applied, so that a cycle of cascades comes to an end.
       graph.pending.add(next, to: .deleted, root: traits.root, at: graph.commits.clock.next())
       if traits.hasRelationships {
         recordWhatNoRuleCuts(next)
@@ -39,7 +40,8 @@ struct DeleteRules {
     }
     // Undone first, so that what the rules cut is restored between objects that are all here.
     for model in stored { graph.undo.recordDeletion(of: model) }
-    // An object that was never saved needs no row deleted, unless a save must refuse to delete it.
+    // An object that was never saved needs no row deleted, unless a save must refuse to delete it. Asked now, when all
+    // that the deletion takes with it is marked.
     for model in unsaved {
       if !isDenied(model) {
         cutWhatNoRuleCuts(model)
@@ -108,6 +110,8 @@ struct DeleteRules {
   }
 
   /// What a deletion takes with it by one relationship.
+  ///
+  /// Loads the destinations.
   func cascade(
     from model: any PersistentModel, _ property: PropertyLayout
   ) -> [any PersistentModel] {
@@ -174,6 +178,7 @@ struct DeleteRules {
       for model in deleted
       where graph.traits[Int(model._$statePointer.pointee.entity)].hasRelationships {
         var queue: [any PersistentModel] = []
+        // Members that others have added are in the rows, and not in the list that is loaded here.
         if readsRows { forgetLists(of: model) }
         let entity = graph.entity(of: model)
         for index in entity.relationships where graph.isHere(model) {
@@ -183,6 +188,7 @@ struct DeleteRules {
         if readsRows { leaveNewPartners(of: model, &queue) }
         for target in queue { delete(target) }
       }
+      // A pass that deletes nothing more was the last one.
       isDone = graph.pending.models(.deleted).count == deleted.count
     }
     // Loads by queries, so before anything is cut.
@@ -231,6 +237,7 @@ struct DeleteRules {
   ) -> (row: Int64, list: Int?)? {
     let entity = graph.entity(of: model)
     guard let column = property.column else { return nil }
+    // In the column, NULL means the first list, as 0 does.
     let list = property.listColumn.map { "ifnull(\($0.sqlName), 0)" } ?? "NULL"
     let rows = try? graph.reader.lookUp(in: graph.storeIndex[entity.index]) { connection in
       try connection.rows(
@@ -274,6 +281,7 @@ struct DeleteRules {
   private func cutReferences(
     of model: any PersistentModel, _ property: PropertyLayout, toDeleted: Bool
   ) {
+    // Outside a save a deletion may still be taken back, and relationships without an inverse then still lead there.
     let keepsDeleted = !toDeleted || property.relationship?.inverse != nil
     func isGone(_ target: any PersistentModel) -> Bool {
       if target._$statePointer.pointee.home == nil { return target.has(_ModelFlags.missing) }
@@ -292,6 +300,7 @@ struct DeleteRules {
       guard let loaded = targets.loaded else { return }
       let gone = loaded.filter { ($0 as? any PersistentModel).map(isGone) ?? false }
       guard !gone.isEmpty else { return }
+      // A set, so that a list with many deleted members takes linear time.
       let ids = Set(gone.map(ObjectIdentifier.init))
       if !toDeleted { graph.undo.recordMembers(of: model, at: property.index, loaded) }
       graph.notifying(model, property.index) {

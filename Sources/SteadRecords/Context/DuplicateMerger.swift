@@ -24,6 +24,11 @@ final class DuplicateMerger {
   ///
   /// With undo, each that has a unique key of any row is merged into the row's object. Undo then has both, and takes the
   /// merge back like any other.
+  ///
+  /// Invariant: if it returns, no new object has a unique key of an earlier new or of a changed object, except one with
+  /// keys of two objects, which the save refuses. If it throws, ``takeBackMerging()`` restores what was merged so far.
+  ///
+  /// - Throws: `modelValidationFailure` for keys that contradict each other, and errors of reading rows.
   func mergeDuplicates() throws {
     guard mayHaveDuplicates else { return }
     // A merge is no step of the program's. What it changes is recorded for `UndoEpoch` instead.
@@ -42,6 +47,8 @@ final class DuplicateMerger {
       let sharers = found.isEmpty && !mergesIntoRows ? [] : try sharersOfRows()
       let pairs = sharers.isEmpty ? found : sharers
       if pairs.isEmpty { return }
+      // Before the first merge alone: a save without duplicates copies nothing, and further rounds restore to the same
+      // state.
       if mergeRecord == nil { mergeRecord = MergeRecord(graph) }
       for (duplicate, original) in pairs { merge(duplicate, into: original) }
       redirectOneWayReferences(to: pairs.map(\.duplicate))
@@ -54,6 +61,7 @@ final class DuplicateMerger {
     var count = 0
     for model in graph.pending.models(.inserted) where isConstrained(model) {
       count += 1
+      // A single new object can only share the key of a changed one, or with undo be merged into its row's object.
       if count > 1 || mergesIntoRows { return true }
     }
     return count > 0 && graph.pending.models(.changed).contains(where: isConstrained)
@@ -73,6 +81,7 @@ final class DuplicateMerger {
     var writer = SaveWriter(SavePlan(&graph.pending, sides: []), of: graph)
     var sharing: [RowSharing] = []
     do {
+      // Takes back the numbers that the objects got of rows which are rolled back.
       defer { writer.revert() }
       for index in writer.stores {
         let connection = try graph.stores[index].begin()
@@ -89,6 +98,7 @@ final class DuplicateMerger {
         (place: $0.place, pair: (duplicate: $0.model, original: original))
       }
     }
+    // In the order of insertion: the values of the later object count, as with a later save.
     return pairs.sorted { $0.place < $1.place }.map(\.pair)
   }
 
@@ -179,10 +189,12 @@ final class DuplicateMerger {
   ) {
     let members = graph.reader.targets(of: duplicate, at: property.index)
     guard !members.isEmpty else { return }
+    // From the members' side, whose lists keep their order.
     if let inverse = graph.inverse(of: property), inverse.isToMany {
       for member in members { replace(duplicate, with: original, in: member, inverse.index) }
       return
     }
+    // The duplicate's list first: with a to-one inverse a member is in one list at a time.
     setMembers(of: duplicate, property.index, [])
     let all =
       graph.reader.members(of: original, at: property.index) + members.map { $0 as AnyObject }
@@ -191,6 +203,9 @@ final class DuplicateMerger {
 
   /// Makes a to-one property of the original lead to the duplicate's destination, and that of the duplicate to
   /// nothing.
+  ///
+  /// Invariant: afterwards the duplicate no longer leads to the destination that it had. Each change goes through the
+  /// editor, so both sides of every relationship agree.
   ///
   /// - Parameter isFirst: Whether this is the first pass: only then does a duplicate without a destination clear the
   ///   original's.
@@ -277,6 +292,7 @@ final class DuplicateMerger {
   /// Sets a list as if the program had.
   func setMembers(of owner: any PersistentModel, _ index: Int, _ list: [AnyObject]) {
     let before = graph.reader.members(of: owner, at: index)
+    // An equal list must not make its owner pending.
     guard !before.elementsEqual(list, by: { $0 === $1 }) else { return }
     graph.notifying(owner, index) { owner.updateTargets(at: index) { $0.loaded = list } }
     graph.editor.didReplaceMembers(of: owner, at: index, before, with: list)
@@ -366,6 +382,7 @@ final class DuplicateMerger {
         _ModelFlags.redirected | _ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial
           | _ModelFlags.missing)
       state.pointee.home = graph
+      // It had the number of the original's row (`placeMerged`).
       state.pointee.rowID = TemporaryRowID.next()
       for value in values { duplicate.restoreSlot(value.copy, at: value.index) }
       for index in graph.entity(of: duplicate).relationships {

@@ -17,6 +17,7 @@ public struct FetchResultsCollection<Element>: RandomAccessCollection {
 
   /// The number of elements.
   public let endIndex: Int
+  /// Zero, even for an empty result.
   public var startIndex: Int { 0 }
   /// The element at an index, which may read its batch from the store.
   ///
@@ -79,11 +80,14 @@ private final class BatchLoader<Element: PersistentModel> {
   /// Loads the batch that has a position, and drops the one before. If it fails, each object of the batch is looked
   /// up by itself.
   private func load(around position: Int) {
+    // Aligned to multiples of the size, whichever element is used first.
     let start = position / batchSize * batchSize
     batch = start..<min(start + batchSize, identifiers.count)
+    // Before the next batch is read, so that memory never holds two.
     models = [:]
     do {
       for model in try FetchRunner(graph).models(identifiers[batch]) {
+        // By identifier: rows that are gone are missing in the result, which shifts what follows them.
         models[model.persistentModelID] = model
       }
     } catch {

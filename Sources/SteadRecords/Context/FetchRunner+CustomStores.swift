@@ -9,6 +9,7 @@ extension FetchRunner {
       return try fetchStored(descriptor)
     }
     var request = descriptor
+    // The limit applies after the pending changes are merged, which the store doesn't know.
     if plan.mergesPending { (request.fetchLimit, request.fetchOffset) = (nil, nil) }
     guard let answer = try store.fetch(request, plan.entity, graph.editingState) else {
       try mirrorRelated(plan, in: store)
@@ -20,6 +21,7 @@ extension FetchRunner {
       models.removeAll { $0.has(dirty) }
       models += try pendingModels(matching: descriptor.predicate)
     }
+    // The store has sorted and limited the objects itself.
     if !plan.mergesPending, answer.isSorted { return models }
     if !descriptor.sortBy.isEmpty { models = models.sorted(using: descriptor.sortBy) }
     let rest = models.dropFirst(descriptor.fetchOffset ?? 0)
@@ -65,6 +67,7 @@ extension FetchRunner {
       statement.bind(.text(identifiers.map { Int($0.row) }.jsonText), at: 1)
       return try graph.loader.collectAny(statement, entityPlan)
     }
+    // The statement returns the rows in the table's order, and the answer's order is the store's.
     let byRow = Dictionary(
       models.map { ($0._$statePointer.pointee.rowID, $0) }, uniquingKeysWith: { one, _ in one })
     return identifiers.compactMap { byRow[$0.row] as? T }
@@ -73,6 +76,7 @@ extension FetchRunner {
   /// Brings all rows into the mirror that a fetch may read besides those of its own hierarchy.
   private func mirrorRelated<T>(_ plan: FetchPlan<T>, in store: CustomStore) throws {
     guard plan.descriptor.predicate != nil || !plan.descriptor.sortBy.isEmpty else { return }
+    // If a part is evaluated in memory, it may read any object that the class leads to.
     let related =
       plan.isExact
       ? Set(plan.query.relatedEntities.map { graph.traits[$0].root }) : reachable(from: plan.entity)

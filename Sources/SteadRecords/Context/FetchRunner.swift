@@ -21,6 +21,7 @@ struct FetchRunner {
     } else {
       models = try plan.mergesPending || !plan.isExact ? fetchMerging(plan) : run(plan)
     }
+    // A single object loads its relationships alone, and needs no record of what was fetched with it.
     if models.count > 1, !plan.entity.relationships.isEmpty {
       graph.loader.remember(
         OwnerBatch(
@@ -60,6 +61,7 @@ struct FetchRunner {
         numbers.reset()
         defer { numbers.reset() }
         let models: [T]? = try graph.loader.collectRegistered(numbers, entityPlan, connection)
+        // nil if too many rows were missing: then all are read in one pass below.
         if let models { return models }
       }
       let statement = try connection.statement(sql.sql)
@@ -89,11 +91,13 @@ struct FetchRunner {
       ? graph.pending.models(.changed).count + graph.pending.models(.deleted).count : 0
     let canLimit = plan.query.isExact && plan.query.orderIsExact
     let limit = descriptor.fetchLimit.map { $0 + (descriptor.fetchOffset ?? 0) + dirtyCount }
+    // Without an offset: which of the skipped rows are dropped below, SQL does not know.
     var models: [T] = try run(plan, limit: canLimit ? limit : nil, offset: nil)
     if plan.mergesPending {
       let dirty = _ModelFlags.changed | _ModelFlags.deleted
       models.removeAll { $0.has(dirty) }
     }
+    // The SQL has selected a superset: parts of the predicate without SQL are evaluated here.
     if !plan.query.isExact, let predicate = descriptor.predicate {
       let matcher = PredicateMatcher(predicate)
       models = try models.filter { try matcher.matches($0) }
@@ -105,6 +109,8 @@ struct FetchRunner {
   }
 
   /// What matches in the store, asked of another context: the objects of this one have unsaved values.
+  ///
+  /// Costs a context, and a look-up of the objects here by their identifiers.
   func fetchStored<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
     let identifiers = try ModelContext(graph.container).fetchIdentifiers(descriptor)
     return try models(identifiers).compactMap { $0 as? T }
@@ -129,6 +135,7 @@ struct FetchRunner {
   /// The number of objects that match. Makes no objects, unless unsaved changes or the predicate need them.
   func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
     var unordered = descriptor
+    // The order does not change the number, and one without SQL would have all objects fetched.
     unordered.sortBy = []
     let plan = try makePlan(unordered)
     if let store = graph.customStore(of: plan.entity), let count = try fetchCount(plan, from: store)
@@ -137,6 +144,7 @@ struct FetchRunner {
     }
     if plan.mergesPending || !plan.isExact { return try fetchMerging(plan).count }
     let isLimited = descriptor.fetchLimit != nil || descriptor.fetchOffset != nil
+    // A limit is one of rows, and `count(*)` gives one row: with a limit the rows are counted from outside.
     let selection = plan.selection(
       of: isLimited ? "1" : "count(*)", from: graph.plans[plan.entity.index],
       limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
@@ -181,6 +189,7 @@ struct FetchRunner {
 
   /// The tables that a fetch reads; nil when that is not known.
   func tables<T>(of descriptor: FetchDescriptor<T>) -> Set<String>? {
+    // What is evaluated in memory may read any object.
     guard let plan = try? makePlan(descriptor), plan.query.isExact else { return nil }
     return Set(
       ([plan.entity.index] + plan.query.relatedEntities).map { graph.layout.entities[$0].table })
@@ -223,6 +232,7 @@ struct FetchRunner {
           message: "The object was not loaded. Look it up again.", cause: error)
       }
     }
+    // Also a new object, whose identifier is temporary.
     if let model = registeredModel(for: identifier) { return model }
     guard let entity = graph.layout.entity(named: identifier.entityName) else {
       Report.problem(
@@ -244,6 +254,7 @@ struct FetchRunner {
         $0._$statePointer.pointee.rowID == identifier.row
       }
     }
+    // In another store the same number is another row.
     guard identifier.storeIdentifier == graph.plans[entity.index].reference.store else {
       return nil
     }
@@ -282,6 +293,7 @@ struct FetchRunner {
   /// The objects of identifiers, in their order; identifiers without a row are left out.
   func models(_ identifiers: some Collection<PersistentIdentifier>) throws -> [any PersistentModel]
   {
+    // One statement for each class. New objects, whose numbers are negative, are looked up below.
     let saved = Dictionary(grouping: identifiers.filter { $0.row > 0 }, by: \.entityName)
     var found: [PersistentIdentifier: any PersistentModel] = [:]
     for (name, identifiers) in saved {

@@ -12,6 +12,7 @@ struct FetchedObjects: ObjectCollector {
   mutating func append(_ object: AnyObject) { objects.append(object) }
 
   mutating func replace(_ object: AnyObject, with other: AnyObject) {
+    // From the end: the object was made for one of the last rows, which were registered together.
     if let place = objects.lastIndex(where: { $0 === object }) { objects[place] = other }
   }
 
@@ -24,10 +25,11 @@ struct FetchedObjects: ObjectCollector {
 protocol ObjectCollector {
   /// Called for each row before its object exists.
   mutating func beginRow(_ statement: SQLiteStatement)
+  /// Adds the object of the row that `beginRow(_:)` announced.
   mutating func append(_ object: AnyObject)
   /// Replaces an object by another one of the same row.
   mutating func replace(_ object: AnyObject, with other: AnyObject)
-  /// Called instead of `append(_:)` for a row that cannot be read.
+  /// Called instead of `append(_:)` for a row that cannot be read; throws to end the fetch.
   mutating func skipRow(_ error: any Error) throws
 }
 
@@ -52,6 +54,7 @@ final class OwnerBatch {
   /// The rows to load together with this one: those that follow it.
   func companions(of row: Int64) -> ArraySlice<Int64>? {
     guard let place = places[row] else { return nil }
+    // All of them, so that reading the objects backwards costs one query, too.
     if rows.count <= Self.size { return rows[...] }
     return rows[place..<min(rows.count, place + Self.size)]
   }
@@ -102,6 +105,7 @@ struct OwnedObjects: ObjectCollector {
   /// Leaves a destination out that cannot be read, and records that for its owner. Lists of other owners are
   /// complete.
   mutating func skipRow(_ error: any Error) {
+    // `beginRow` has recorded the place of an object that does not come.
     places.removeLast()
     if let owner, failures[owner] == nil { failures[owner] = error }
   }
@@ -111,6 +115,7 @@ struct OwnedObjects: ObjectCollector {
       objects[place] = other
       return
     }
+    // The row was one of an owner before: lists of several owners are registered together.
     for owner in groups.keys {
       guard let place = groups[owner]?.lastIndex(where: { $0 === object }) else { continue }
       groups[owner]?[place] = other

@@ -35,7 +35,9 @@ final class Followers {
   private func begin() -> (followers: [(Set<String>) -> Bool], tables: Set<String>)? {
     lock.withLock {
       guard !isNotifying, !tables.isEmpty, !all.isEmpty else { return nil }
+      // A thread that comes now leaves its tables to this round, whose loop finds them.
       isNotifying = true
+      // Taken out, so that a function runs without the lock and may add others or note tables.
       defer { (all, tables) = ([], []) }
       return (all, tables)
     }

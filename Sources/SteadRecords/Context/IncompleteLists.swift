@@ -21,6 +21,7 @@ struct IncompleteLists {
   func contains(
     _ owner: any PersistentModel, _ entity: EntityLayout, _ property: PropertyLayout
   ) -> Bool {
+    // Asked for each list that a rule concerns, and mostly empty: then nothing is hashed.
     !lists.isEmpty && lists.contains(Self.list(owner, entity, property))
   }
 

@@ -54,8 +54,10 @@ enum Inverses {
     _ owner: Model, _ index: Int, old: Side?, new: Side?, partner: Side?
   ) -> [Change] {
     var changes: [Change] = []
+    // nil also for a list that is not loaded, which is later made of its rows and its members' own references.
     if let old { changes.append(old.losing(owner)) }
     guard let new else { return changes }
+    // If the partner's side is the property that was just set, the two belong together already.
     if !new.inverse.isToMany, let partner, !partner.isProperty(index, of: owner) {
       changes.append(partner.losing(new.model))
     }
@@ -69,6 +71,7 @@ enum Inverses {
   static func ofRemoval(
     of member: Model, from owner: Model, _ inverse: Inverse, refers: Bool
   ) -> Change? {
+    // A to-one side that leads elsewhere by now must not be cleared.
     inverse.isToMany || refers ? Side(model: member, inverse: inverse).losing(owner) : nil
   }
 

@@ -29,10 +29,12 @@ struct ListChange {
     come = ends.prefix..<(new.count - ends.suffix)
     if gone.isEmpty {
       added = Array(new[come])
+      // New members get positions at the end. If some stand before others that stay, all positions are written.
       isReordered = ends.suffix > 0 && !come.isEmpty
       return
     }
     if come.isEmpty {
+      // The rest keeps its order, and its positions.
       removed = Array(old[gone])
       return
     }
@@ -41,6 +43,7 @@ struct ListChange {
     removed = old[gone].filter { !comeSet.contains(ObjectIdentifier($0)) }
     added = new[come].filter { !goneSet.contains(ObjectIdentifier($0)) }
     let stayed = old[gone].filter { comeSet.contains(ObjectIdentifier($0)) }
+    // The order that the store has without new positions: what stayed, then what came.
     let expected = stayed + added
     isReordered =
       expected.count != come.count || !zip(expected, new[come]).allSatisfy { $0 === $1 }
@@ -56,7 +59,9 @@ struct ListChange {
   ///
   /// - Parameter isMember: Whether the old list had an object.
   func mayRepeat(isMember: (AnyObject) -> Bool) -> Bool {
+    // The old list has each object once, and so has what is left of it.
     if isUnique || (added.isEmpty && !isReordered) { return false }
+    // A single addition, as of `append`, needs no set of all members.
     if added.count == 1, !isReordered || removed.isEmpty { return isMember(added[0]) }
     var seen = Set<ObjectIdentifier>(minimumCapacity: result.count)
     return !result.allSatisfy { seen.insert(ObjectIdentifier($0)).inserted }
@@ -98,6 +103,7 @@ struct CommonEnds {
     guard size > 0, let first = first.baseAddress, let second = second.baseAddress else {
       return 0
     }
+    // One call for the usual case: the shorter list is the beginning of the other one.
     var equal = memcmp(first, second, size) == 0 ? size : 0
     while equal + blockSize < size, memcmp(first + equal, second + equal, blockSize) == 0 {
       equal += blockSize
@@ -115,6 +121,7 @@ struct CommonEnds {
     guard size > 0, let firstStart = first.baseAddress, let secondStart = second.baseAddress
     else { return 0 }
     let (firstEnd, secondEnd) = (firstStart + first.count, secondStart + second.count)
+    // Elements were removed or added at the beginning alone.
     var equal = memcmp(firstEnd - size, secondEnd - size, size) == 0 ? size : 0
     while equal + blockSize < size {
       let next = equal + blockSize

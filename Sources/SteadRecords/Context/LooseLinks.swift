@@ -19,6 +19,7 @@ extension ToMany {
     if let home = owner._$statePointer.pointee.home {
       return home.membersDidChange(of: owner, index, old)
     }
+    // Links that initializers gave come first, in the order in which the program made them.
     for case let target as any PersistentModel in new { target.makeFirstLinks() }
     LooseLinks.didReplace(old, with: new, owner, index)
   }
@@ -65,8 +66,9 @@ extension _Targets {
 }
 
 extension PersistentModel {
-  /// Makes an object that left its context one that can be linked as a new one is.
+  /// Lets an object that has left its context be linked again, as a new one is.
   fileprivate func becomesFree() {
+    // With the flag, a context takes an object without a home for a deleted one, and drops it from lists.
     _$statePointer.pointee.clear(_ModelFlags.missing)
   }
 }
@@ -136,12 +138,14 @@ struct LooseLinks {
   ) {
     owner.becomesFree()
     var unique = new
+    // A row can be a member once.
     if Set(new.map(ObjectIdentifier.init)).count != new.count {
       unique = RelationshipEditor.withoutDuplicates(new)
       owner.setContent(.toMany(_Targets(loaded: unique)), at: index)
     }
     var home: ModelHome?
     for case let target as any PersistentModel in unique {
+      // The first context found gets the owner; its save then refuses members of any other one.
       if let found = target._$statePointer.pointee.home {
         home = home ?? found
       } else {
@@ -151,6 +155,7 @@ struct LooseLinks {
     let before = old.loaded ?? []
     let known = Set(before.map(ObjectIdentifier.init))
     let kept = home == nil ? unique : unique.filter { known.contains(ObjectIdentifier($0)) }
+    // nil without an inverse: then no other side exists, and only a context has to learn of the owner.
     let links = LooseLinks(owner, index)
     // What comes into a context is linked there, where it can be undone.
     links?.didChange(ListChange(from: before, to: kept, isUnique: true))
@@ -166,6 +171,7 @@ struct LooseLinks {
     LooseLinks(owner, index)?.didChange(change)
   }
 
+  /// Whether an object belongs to no context.
   private func isLoose(_ model: any PersistentModel) -> Bool {
     model._$statePointer.pointee.home == nil
   }
@@ -203,6 +209,7 @@ struct LooseLinks {
   /// Removes objects that are about to enter a context from their old owners, which would otherwise be inserted with
   /// them, as what their relationships reach.
   private func giveUpOldOwners(of targets: [AnyObject]) {
+    // With a to-many inverse a member may have several owners, and leaves none.
     guard !inverse.isToMany else { return }
     for case let target as any PersistentModel in targets {
       guard let old = side(leadingTo: target), !old.isProperty(index, of: owner) else { continue }
@@ -228,7 +235,8 @@ struct LooseLinks {
     return entity.properties[inverse.index]
   }
 
-  /// A context's objects are linked when this object is inserted.
+  /// Makes changes of single sides of objects without a context. Those of a context's objects are left to that context,
+  /// when this object is inserted there.
   private func apply(_ changes: [Inverses.Change]) {
     for change in changes {
       switch change {
@@ -241,6 +249,7 @@ struct LooseLinks {
         guard isLoose(owner) else { continue }
         owner.updateTargets(at: index) { targets in
           if targets.contains(model) { return }
+          // Without a context there are no rows to load, so the list is complete.
           if targets.loaded == nil { targets.loaded = [] }
           targets.loaded?.append(model)
         }
@@ -269,6 +278,8 @@ extension FirstLink {
     let home = targets.lazy.compactMap { $0._$statePointer.pointee.home }.first
     // Without an inverse, only a context needs to know, to insert the owner.
     guard inverse != nil || home != nil else { return }
+    // The initializer still runs, so there is no reference to the object yet. Its address follows from that of its
+    // state, which lies in it.
     let address = withUnsafeMutablePointer(to: &state) { UnsafeMutableRawPointer($0) - offset }
     let link = FirstLink(.fromOpaque(address), index)
     state.keep(link)

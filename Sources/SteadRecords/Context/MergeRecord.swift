@@ -27,6 +27,7 @@ struct MergeRecord {
 
   init(_ graph: ObjectGraph) {
     (pending, merged) = (graph.pending, graph.merger.merged)
+    // Pending objects first: an object is taken once, and of these the attributes are needed, too.
     for kind in PendingChanges.Kind.allCases {
       for model in graph.pending.models(kind) { add(model, graph, isPending: true) }
     }
@@ -95,6 +96,7 @@ struct MergeRecord {
     let (model, state) = (object.model, object.model._$statePointer)
     // The row still has the values that merging has overwritten.
     let isOverwritten = !object.isPending && state.pointee.has(_ModelFlags.pending)
+    // All flags at once, those of pending changes included, which have to agree with the lists of `pending`.
     state.pointee.flags.store(object.flags, ordering: .relaxed)
     state.pointee.rowID = object.rowID
     state.pointee.changes = object.changes
@@ -109,7 +111,8 @@ struct MergeRecord {
 
 // MARK: - Epochs
 
-/// The time between two saves that changed something themselves, with the way back over what the first one changed.
+/// The period between two saves that changed objects themselves, with the actions that take back the first one's
+/// changes.
 ///
 /// A save merges objects with one unique key, and applies the rules of deletion to what was linked to a deleted object
 /// afterwards. Neither is a step of undo, but the steps from before refer to objects that are one object now, or are
@@ -161,6 +164,7 @@ final class UndoEpoch {
     return false
   }
 
+  /// Performs the actions, the last one first.
   fileprivate func takeBack(_ graph: ObjectGraph) {
     graph.undo.perform(asOf: moment, isOfSave: true) {
       for action in actions.reversed() { action(graph) }

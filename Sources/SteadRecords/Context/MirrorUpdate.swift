@@ -16,6 +16,7 @@ struct MirrorUpdate {
   private var given: Set<PersistentIdentifier> = []
   /// The hierarchies that were fetched as a whole.
   private var whole: Set<Int> = []
+  /// The rows that applied snapshots refer to, whose objects are still to be fetched.
   private var leads: [SnapshotWriter.AffectedRow] = []
 
   init(
@@ -52,6 +53,7 @@ struct MirrorUpdate {
   /// Fetches all objects of some hierarchies, and deletes the rows of any others.
   mutating func takeAll(_ roots: some Sequence<Int>) throws {
     for root in roots where whole.insert(root).inserted {
+      // All classes of the hierarchy, one request for each: a store need not return objects of subclasses.
       let family = layout.entities.filter {
         $0.rootIndex == root && writer.plans[$0.index] != nil
       }
@@ -63,6 +65,7 @@ struct MirrorUpdate {
   /// Deletes the rows of a hierarchy that the store has not given, after it has given all that it has: other programs
   /// have deleted these objects.
   mutating func removeUnseen(of root: Int) throws {
+    // The answer was complete, so the hierarchy need not be fetched again in this transaction.
     whole.insert(root)
     let kind = layout.entities[root].discriminator == nil ? "0" : "\"_entity\""
     let rows = try connection.rows(
@@ -92,6 +95,8 @@ struct MirrorUpdate {
   }
 
   /// Applies the snapshots of the objects with some identifiers, as far as the store has them.
+  ///
+  /// Asks for cached snapshots first, and fetches the rest, class by class.
   mutating func take(_ identifiers: [PersistentIdentifier]) throws {
     let wanted = identifiers.filter { !seen.contains($0) }
     guard !wanted.isEmpty else { return }
@@ -101,9 +106,11 @@ struct MirrorUpdate {
     }
     try cached(store, &self)
     let groups = Dictionary(grouping: wanted.filter { !seen.contains($0) }, by: \.entityName)
+    // By name, since a dictionary's order varies: the store gets the same requests each time.
     for (name, identifiers) in groups.sorted(by: { $0.key < $1.key }) {
       guard let entity = layout.entity(named: name) else { continue }
       try fetch(identifiers, of: entity.type, root: entity.rootIndex)
+      // Those that the store lacks, too: whatever leads to them, they are asked for once.
       seen.formUnion(identifiers)
     }
   }
@@ -139,6 +146,8 @@ struct MirrorUpdate {
   }
 
   /// Fetches the objects that changed objects lead to, until nothing is left to fetch.
+  ///
+  /// Ends, since an identifier that the store was asked for is not asked for again.
   mutating func finish() throws {
     while !leads.isEmpty {
       let found = try leads.compactMap { lead -> PersistentIdentifier? in
@@ -146,6 +155,7 @@ struct MirrorUpdate {
         guard let plan = writer.plans[entity.index]?.plan else { return nil }
         return PersistentIdentifier(reference: plan.reference, row: lead.row)
       }
+      // Before the next fetch, which may find further ones.
       leads = []
       try take(Array(Set(found)))
     }

@@ -48,6 +48,7 @@ extension ModelActor {
   /// Reads the store if the object is not loaded. An error of reading is reported to `Stead.onProblem`.
   public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
     let model = modelContext.model(for: id)
+    // For an identifier without a row, `model(for:)` gives an object without a context.
     return model.modelContext == nil ? nil : model as? T
   }
 }
@@ -88,11 +89,13 @@ public final class DefaultSerialModelExecutor: SerialModelExecutor, @unchecked S
   /// that is on.
   public init(modelContext: ModelContext) {
     self.modelContext = modelContext
+    // Only enqueued: the thread that commits calls this, and may hold the locks of other stores.
     modelContext.setTurn { [queue] turn in queue.async { turn.runHere() } }
   }
 
   /// Runs a job on the executor's queue, after those before it. Called by the runtime.
   public func enqueue(_ job: consuming ExecutorJob) {
+    // An `ExecutorJob` cannot be copied, and an escaping closure cannot consume one that it captures.
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
     queue.async { job.runSynchronously(on: executor) }

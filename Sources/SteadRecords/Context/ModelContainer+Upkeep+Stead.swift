@@ -69,11 +69,13 @@ extension ModelContainer {
     }
     let path = URL(filePath: url.path).standardized.path
     let stores = ownStores
+    // A mirror has only what was fetched, which is no backup of the custom store.
     guard !stores.isEmpty else {
       throw SwiftDataError(
         .storageFailure,
         "The container only has custom stores, which a backup leaves out. Copy their files.")
     }
+    // A single store is a single file, which its own backup creates or refuses.
     if stores.count == 1 { return try ofBackup { try stores[0].backUp(to: path, reporter) } }
     guard try POSIXDisk().status(at: path) == nil else {
       throw SwiftDataError(
@@ -100,6 +102,7 @@ extension ModelContainer {
   private func backUp(
     _ stores: [RecordStore], to path: String, _ reporter: StoreProgressReporter
   ) throws {
+    // Beside its destination, since a rename works within one file system only.
     let draft = "\(path.directoryPath)/.\(path.fileName)-\(UUID().uuidString)"
     do {
       try POSIXDisk().makeDirectory(draft, mode: 0o700)

@@ -38,6 +38,7 @@ public final class ModelContainer: Equatable, Sendable {
   private struct WeakStoreSet: Sendable {
     weak var storeSet: StoreSet?
   }
+  // Weak, so that the default of `@Query` keeps no store open.
   private static let newest = Mutex(WeakStoreSet())
 
   /// The container that was opened last, while it or one of its contexts is held; `@Query` reads it unless another is
@@ -65,6 +66,7 @@ public final class ModelContainer: Equatable, Sendable {
     storeSet = try StoreSet(
       for: schema, migrationPlan: migrationPlan, configurations: configurations, report: report,
       past: past, prepare: prepare)
+    // First: who finds these stores as the current ones must get this container, and not a second one.
     storeSet.adopt(self)
     if isCurrent { Self.newest.withLock { $0 = WeakStoreSet(storeSet: storeSet) } }
     schema.reportNotes()
@@ -83,8 +85,16 @@ public final class ModelContainer: Equatable, Sendable {
   ///
   /// The container holds it; it holds the stores, which stay open as long as there is either. Released with unsaved
   /// changes, it still saves at the end of the turn, unless ``ModelContext/autosaveEnabled`` is false.
+  ///
+  /// ```swift
+  /// @MainActor func rename(_ id: PersistentIdentifier, to name: String) {
+  ///   guard let trip = container.mainContext.model(for: id) as? Trip else { return }
+  ///   trip.name = name  // saved at the end of the turn
+  /// }
+  /// ```
   @MainActor public var mainContext: ModelContext {
     if let context = main.context { return context }
+    // Another container object of the same open stores may have made it (`StoreSet.container`).
     let context = storeSet.mainContext ?? ModelContext(mainOf: self)
     main.hold(context)
     storeSet.mainContext = context
@@ -126,6 +136,7 @@ public final class ModelContainer: Equatable, Sendable {
     }
   }
 
+  /// Whether both are the same object. Two containers of one file are different.
   public static func == (left: ModelContainer, right: ModelContainer) -> Bool { left === right }
 }
 
@@ -146,13 +157,17 @@ private final class MainContextHolder: @unchecked Sendable {
     if MainQueue.isCurrent {
       context = nil
     } else {
+      // The task holds this object, and not the container, which is being deallocated.
       Task { @MainActor in self.context = nil }
     }
   }
 }
 
 extension ModelContainer {
+  /// All entities of the schema, with their tables and relationships.
   var layout: StoreLayout { storeSet.layout }
+  /// The stores in the order of their configurations, the mirrors of custom ones included. Locks are taken in this
+  /// order.
   var stores: [RecordStore] { storeSet.stores }
   var customStores: [CustomStore?] { storeSet.customStores }
   var ownStores: [RecordStore] { storeSet.ownStores }

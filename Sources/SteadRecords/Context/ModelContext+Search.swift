@@ -50,6 +50,8 @@ private struct SearchQuery {
     let words = text.split(whereSeparator: \.isWhitespace)
     match = words.enumerated().map { place, word in
       let isPrefix = word.hasSuffix("*") || (matchesPrefix && place == words.count - 1)
+      // Within quotes only a quote has a meaning, and `*` only behind them (https://sqlite.org/fts5.html, FTS5
+      // Strings).
       let plain = word.filter { $0 != "*" && $0 != "\"" && $0 != "\0" }
       return plain.isEmpty ? "" : "\"\(plain)\"\(isPrefix ? "*" : "")"
     }.filter { !$0.isEmpty }.joined(separator: " ")
@@ -66,6 +68,7 @@ extension FetchRunner {
         "\(T.self) has no searchable properties. Mark the properties with @Attribute(.spotlight).")
     }
     guard !query.match.isEmpty else { return [] }
+    // A custom store's objects are searched in its mirror, which must have all of them first.
     try mirror(entity)
     let plan = graph.plans[entity.index]
     let sql = SearchTable(entity: entity).selection(from: plan, words: ModelContext.snippetWords)
@@ -74,6 +77,7 @@ extension FetchRunner {
       statement.reset()
       statement.bind([.text(query.match), .integer(Int64(limit))])
       defer { statement.reset() }
+      // The rank and the snippet are behind the table's columns (`SearchTable.selection`).
       let last = Int32(plan.prefix + plan.tableLayout.columns.count)
       var results: [SearchResult<T>] = []
       while try statement.step() {

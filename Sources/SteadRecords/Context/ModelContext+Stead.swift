@@ -34,6 +34,10 @@ extension ModelContext {
 }
 
 extension RelationshipReader {
+  /// Reads an object's row now, within one notification for all of its properties.
+  ///
+  /// Without its changes the object is settled first, so that the row's values replace them, and its relationships are
+  /// looked up again.
   func refresh(_ model: any PersistentModel, keepsChanges: Bool) {
     let state = model._$statePointer
     guard graph.isHere(model), state.pointee.rowID > 0 else { return }
@@ -42,11 +46,13 @@ extension RelationshipReader {
         graph.settle(model)
         clearCaches(of: model)
       }
+      // `reload` gives values to an outdated object alone.
       state.pointee.set(_ModelFlags.stale)
       reload(model)
     }
   }
 
+  /// Empties the relationships of an object whose row is about to be read.
   private func clearCaches(of model: any PersistentModel) {
     for index in graph.entity(of: model).relationships {
       if case .toMany = model.content(at: index) {

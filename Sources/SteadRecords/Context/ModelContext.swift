@@ -80,7 +80,9 @@ public class ModelContext: Equatable {
     set {
       linkedGraph().saver.autosaves = newValue
       guard newValue else { return }
+      // A context that the program has made has turns only if it is set on the main actor.
       takeTurnsOfMainActor()
+      // What is pending already waits for a turn, too.
       linkedGraph().didChangePending()
     }
   }
@@ -297,6 +299,7 @@ public class ModelContext: Equatable {
   /// of reading or of an autosave is reported to `Stead.onProblem`, since this cannot throw.
   public func processPendingChanges() {
     linkedGraph().undo.closeGroup()
+    // The turns of the context's executor save, and this must not do so in between.
     if linkedGraph().commits.inbox.listener.hasTurns {
       linkedGraph().commits.applyCommitsOfOthers()
     } else {

@@ -11,6 +11,8 @@ extension ObjectGraph {
   }
 
   /// Runs a change of one property between the two calls that Observation needs.
+  ///
+  /// Costs a look at the object's state if it is not observed.
   func notifying(_ model: any PersistentModel, _ index: Int, _ change: () -> Void) {
     guard let registrar = registrar(of: model),
       let keyPath = entity(of: model).properties[index].keyPath
@@ -26,6 +28,7 @@ extension ObjectGraph {
     let keyPaths = entity(of: model).properties.lazy.filter {
       changes?.contains($0.index) ?? true
     }.compactMap(\.keyPath)
+    // One by one: Observation has no call for several properties, and each `willSet` has to come before the change.
     for keyPath in keyPaths {
       PropertyNotifier.notify(registrar, model, keyPath, isBefore: true)
     }
@@ -45,6 +48,7 @@ extension ObjectGraph {
 
   /// Records for the followers which tables have pending changes that they do not know.
   func notePendingTables() {
+    // Without followers nothing is collected, so that the set of tables does not grow.
     guard !commits.followers.isEmpty else { return commits.followers.forgetUnfollowed() }
     for root in pending.takeUnreportedRoots() {
       commits.followers.note(layout.entities[root].table)
@@ -66,6 +70,7 @@ extension ObjectGraph {
   func listen() {
     guard commits.inbox.listener.hasTurns else { return }
     commits.inbox.listen()
+    // Commits of this process come by the log, those of other processes by a watcher of the file.
     for store in stores { store.watch() }
   }
 }

@@ -42,8 +42,10 @@ final class ObjectGraph: ModelHome {
     (merger, commits, saver) = (DuplicateMerger(self), CommitApplier(self), Saver(self))
   }
 
+  // The logs count their contexts: as long as there is one alone, commits need not name their rows.
   deinit { commits.inbox.leave() }
 
+  /// The store that holds an entity; the mirror if that is a custom store.
   func store(of entity: EntityLayout) -> RecordStore { stores[storeIndex[entity.index]] }
 
   /// The custom store that holds an entity; nil for a store of this library.
@@ -53,11 +55,15 @@ final class ObjectGraph: ModelHome {
 
   // MARK: Context and container
 
+  /// The container. The main context does not hold it, and gets another one with the same open stores once the program
+  /// has released it.
   var container: ModelContainer { owners.container }
+  /// The context; nil once it was released, while objects still hold this engine.
   var context: ModelContext? {
     get { owners.context }
     set { owners.context = newValue }
   }
+  /// Who makes the changes, for custom stores and the history.
   var author: String? {
     get { owners.author }
     set { owners.author = newValue }
@@ -73,6 +79,7 @@ final class ObjectGraph: ModelHome {
 
   // MARK: Entities
 
+  /// The entity of an object of this context. Costs an access to an array: the object's state has the index.
   func entity(of model: any PersistentModel) -> EntityLayout {
     layout.entities[Int(model._$statePointer.pointee.entity)]
   }
@@ -149,6 +156,7 @@ final class ObjectGraph: ModelHome {
   override func newestColumn(of owner: any PersistentModel, _ index: Int) throws -> SQLValue? {
     let entity = entity(of: owner)
     guard let column = entity.properties[index].column else { return nil }
+    // Not the shared snapshot, which may be older than the replacement that the caller asks about.
     return try stores[storeIndex[entity.index]].read(.newest) { connection, _ in
       try connection.rows(
         "SELECT \(column.sqlName) FROM \(entity.table.sqlName) WHERE \"_id\" = ?1",
@@ -159,6 +167,7 @@ final class ObjectGraph: ModelHome {
 
   override func keep(_ link: FirstLink) {
     editor.firstLinks.append(link)
+    // The link inserts its owner, which an autosave must not miss.
     didChangePending()
   }
 
@@ -166,6 +175,7 @@ final class ObjectGraph: ModelHome {
     layout.inverse(of: property, list: list)
   }
 
+  /// The object of a row if it is in memory; reads nothing.
   func registered(_ entity: EntityLayout, row: Int64) -> (any PersistentModel)? {
     loader.registered(entity, row: row)
   }
@@ -177,6 +187,7 @@ final class ObjectGraph: ModelHome {
     model._$statePointer.pointee.home === self
   }
 
+  /// Marks a property as changed, unless it is the relationship that was just set to the value it held.
   override func didChange(_ model: any PersistentModel, at index: Int) {
     if !editor.unchanged.takes(model, index) { markChanged(model, at: index) }
   }
@@ -193,6 +204,7 @@ final class ObjectGraph: ModelHome {
   func markChanged(_ model: any PersistentModel, at index: Int) {
     let state = model._$statePointer
     guard state.pointee.markChanged(index) || !state.pointee.has(_ModelFlags.changed) else {
+      // Any change may have mended what the autosave failed for.
       if saver.autosaveFailed { didChangePending() }
       return
     }
@@ -201,6 +213,7 @@ final class ObjectGraph: ModelHome {
       if traits.ephemeral.contains(index) { return }
       pending.add(model, to: .changed, root: traits.root, at: commits.clock.next())
     } else {
+      // Another property of an object that is pending already: live results have to learn of it.
       pending.note(traits.root)
     }
     didChangePending()
@@ -215,8 +228,9 @@ final class ObjectGraph: ModelHome {
     }
   }
 
-  /// Lets the main context go: its changes are saved or taken back, or its turn was taken. By a save and a turn with the
-  /// save lock.
+  /// Lets the main context go: its changes are saved or discarded, or its turn was taken.
+  ///
+  /// A save and a turn call it with the save lock, since several threads may save one context.
   func releaseContext() {
     // Released after the access to what holds it has ended.
     _ = owners.takeHeldContext()
@@ -252,6 +266,7 @@ final class ObjectGraph: ModelHome {
   func dropCache(of model: any PersistentModel, at index: Int) {
     switch model.content(at: index) {
     case .toOne(.model(let target)):
+      // A new destination has a negative number, by which it could not be found again.
       let row = target._$statePointer.pointee.rowID
       if row > 0 { model.setContent(.toOne(.row(row)), at: index) }
     case .toMany(let targets):
@@ -277,6 +292,7 @@ final class ObjectGraph: ModelHome {
       for model in pending.models(kind) { settle(model) }
     }
     pending.removeAll()
+    // Objects that lead to each other would keep each other alive, and with them this engine.
     dropCaches()
     loader.forgetBatches()
     undo.reset()
@@ -333,6 +349,7 @@ final class ObjectGraph: ModelHome {
       let changes = model._$statePointer.pointee.changes
       notifying(model, changes) {
         settle(model)
+        // Empty until the row is read, which the flag below has the next access do.
         for index in entity(of: model).relationships where changes.contains(index) {
           if case .toMany = model.content(at: index) {
             model.setContent(.toMany(_Targets()), at: index)
@@ -349,11 +366,13 @@ final class ObjectGraph: ModelHome {
     // Lists that were made while members led elsewhere differ from those of the rows.
     dropCaches()
     commits.readAgain(changed.filter { $0.has(_ModelFlags.stale) && isHere($0) })
+    // The recorded steps lead between states that are gone.
     undo.removeAllActions()
     releaseContext()
     notifyFollowers()
   }
 
+  /// Whether a property is a to-one relationship without nil.
   private func isRequired(_ model: any PersistentModel, _ index: Int) -> Bool {
     let property = entity(of: model).properties[index]
     return !property.isToMany && !property.isOptional

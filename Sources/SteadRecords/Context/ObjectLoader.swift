@@ -46,6 +46,7 @@ final class ObjectLoader {
 
   // MARK: Registered objects
 
+  /// The entity of an object that has a context; its state holds the index.
   func entity(of model: any PersistentModel) -> EntityLayout {
     layout.entities[Int(model._$statePointer.pointee.entity)]
   }
@@ -58,6 +59,8 @@ final class ObjectLoader {
   }
 
   /// Makes an object the context's, and the one of its row.
+  ///
+  /// Replaces the entry of any other object of the row.
   func register(_ model: any PersistentModel, entity: EntityLayout, row: Int64) {
     registry.register(adopt(model, entity: entity, row: row), root: entity.rootIndex, row: row)
   }
@@ -73,6 +76,7 @@ final class ObjectLoader {
     state.pointee.entity = Int32(entity.index)
     state.pointee.rowID = row
     state.pointee.home = home
+    // Not retained: an object leaves the registry with its last reference, by the `deinit` of its state.
     state.pointee.object = Unmanaged.passUnretained(model)
     if !observesModels { state.pointee.clear(_ModelFlags.observed) }
     if entity.tracesReads { state.pointee.set(_ModelFlags.traced) }
@@ -82,6 +86,7 @@ final class ObjectLoader {
   /// Takes an object out of the context; it keeps its values.
   func release(_ model: any PersistentModel) {
     let state = model._$statePointer
+    // Without an object in its state it was never registered, and the registry has no entry to remove.
     if let object = state.pointee.object {
       registry.forget(
         object, root: traits[Int(state.pointee.entity)].root, row: state.pointee.rowID)
@@ -121,6 +126,7 @@ final class ObjectLoader {
   private func makeNew(
     _ plan: EntityPlan, _ statement: SQLiteStatement
   ) throws -> (any PersistentModel)? {
+    // nil for a class that the schema lacks, of which another program has written a row.
     guard let plan = concretePlan(plan, statement) else { return nil }
     let row = statement.integer(0)
     let context = rowContexts[plan.entity.index]
@@ -170,6 +176,7 @@ final class ObjectLoader {
     context.row = state.pointee.rowID
     let changes =
       state.pointee.has(_ModelFlags.changed) ? state.pointee.changes : PropertySet()
+    // Before reading: a value that cannot be read must not make each access read the row again.
     state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
     plan.lists.read(into: model, from: statement, excluding: changes)
     if changes.isEmpty {
@@ -199,6 +206,7 @@ final class ObjectLoader {
     if plan.entity.discriminator == nil {
       var result = FetchedObjects()
       try collectOneClass(T.self, statement, plan, into: &result)
+      // Sound: arrays of class references have one layout, and `collectOneClass` appends objects of class `T` alone.
       return unsafeBitCast(result.objects, to: [T].self)
     }
     var result: [T] = []
@@ -227,6 +235,7 @@ final class ObjectLoader {
     let entity = plan.entity
     let context = rowContexts[entity.index]
     let reader = plan.reader(statement, context)
+    // Asked once, not for each row: each look-up takes the registry's lock.
     let isFirst = !mayRepeat && registry.isEmpty(root: entity.rootIndex)
     var loaded: [UnsafeMutablePointer<_ModelState>] = []
     loaded.reserveCapacity(Self.registrationSize)
@@ -245,6 +254,7 @@ final class ObjectLoader {
       context.row = row
       let model = T._$make(reader)
       if let error = context.error {
+        // The context is shared by all rows of the entity: the next row must not report this error.
         context.forgetRejections()
         try result.skipRow(error)
         continue
@@ -286,6 +296,7 @@ final class ObjectLoader {
     var result: [T] = []
     while try statement.step() {
       let row = statement.integer(0)
+      // Even if it is stale: this statement may lack columns, and a read of the object gets its whole row.
       if let model = registered(plan.entity, row: row) as? T {
         result.append(model)
         continue
@@ -358,10 +369,12 @@ final class ObjectLoader {
     batches.append(batch)
   }
 
+  /// Forgets the rows of all fetches. A relationship that is loaded afterwards is loaded for its own object alone.
   func forgetBatches() { batches = [] }
 
   /// The rows that were fetched together with one, and those that followed it.
   func companions(_ root: Int, _ row: Int64) -> ArraySlice<Int64>? {
+    // The latest first: it is the fetch whose objects the program most likely uses now.
     for batch in batches.reversed() where batch.root == root {
       if let companions = batch.companions(of: row) { return companions }
     }
@@ -381,6 +394,8 @@ extension ObjectLoader {
   /// A fetch stops reading numbers, and reads rows, once one of this many is missing.
   private static let missingShare = 5
 
+  /// Whether a fetch of all rows of a class should read their numbers first: enough objects are registered, and all
+  /// rows are of one class.
   func mayCollectRegistered(_ plan: EntityPlan) -> Bool {
     plan.entity.discriminator == nil
       && registry.count(root: plan.entity.rootIndex) >= Self.worthwhileCount
@@ -417,6 +432,7 @@ extension ObjectLoader {
       if missing.count * Self.missingShare > max(result.count, Self.worthwhileCount) { return nil }
     }
     if !missing.isEmpty, try !fill(missing, in: &result, plan, connection) { return nil }
+    // Sound, since `fill` has replaced the last stand-in: all elements are objects of the plan's one class.
     return unsafeBitCast(result, to: [T].self)
   }
 

@@ -28,6 +28,7 @@ final class ObjectRegistry: @unchecked Sendable {
   }
 
   deinit {
+    // No lock: whoever had a reference to the registry is gone, and with it all that could use a map.
     for root in 0..<entityCount { maps[root].deallocate() }
     maps.deallocate()
   }
@@ -58,6 +59,7 @@ final class ObjectRegistry: @unchecked Sendable {
   /// after the last reference to this one had gone.
   func forget(_ object: Unmanaged<AnyObject>, root: Int, row: Int64) {
     lock.withLock { _ in
+      // By identity, not by row: the row may have an object that was loaded after this one began to go.
       guard let state = maps[root].value(for: row),
         state.pointee.object?.toOpaque() == object.toOpaque()
       else { return }
@@ -80,8 +82,10 @@ final class ObjectRegistry: @unchecked Sendable {
 
   // MARK: Fetches
 
+  /// Whether no object of a hierarchy is registered.
   func isEmpty(root: Int) -> Bool { count(root: root) == 0 }
 
+  /// The number of registered objects of a hierarchy.
   func count(root: Int) -> Int { lock.withLock { _ in maps[root].count } }
 
   /// Appends the registered objects of some rows, or a stand-in for each row without a usable one.
@@ -94,6 +98,7 @@ final class ObjectRegistry: @unchecked Sendable {
     var missing: [Int] = []
     lock.withLock { _ in
       for (place, row) in rows.enumerated() {
+        // An object that has to be read before its use counts as missing: the caller then reads its row.
         if let state = maps[root].value(for: row), !state.pointee.has(_ModelFlags.unready),
           let object = state.pointee.object, let kept = stead_try_retain(object.toOpaque())
         {

@@ -14,6 +14,7 @@ extension RelationshipEditor {
     // empty array needs no memory.
     var queue: [any PersistentModel] = []
     if let entity = takeIn(model, isLinked: isLinked) { connect(model, entity, &queue) }
+    // By an index: taking elements off the front of an array would move the rest each time.
     var next = 0
     while next < queue.count {
       connect(queue[next], graph.entity(of: queue[next]), &queue)
@@ -65,6 +66,7 @@ extension RelationshipEditor {
     if !graph.loader.observesModels { state.pointee.clear(_ModelFlags.observed) }
     if entity.tracesReads { state.pointee.set(_ModelFlags.traced) }
     graph.pending.add(model, to: .inserted, root: entity.rootIndex, at: graph.commits.clock.next())
+    // After the object is here and before its links: undo takes the links back first.
     graph.undo.recordInsertion(of: model)
     return entity
   }
@@ -124,10 +126,12 @@ extension RelationshipEditor {
     if other._$statePointer.pointee.home == nil, takeIn(other, isLinked: true) != nil {
       queue.append(other)
     }
+    // An object of another context stays as it is: the save refuses the link (`SaveValidator.checkHomes`).
     guard graph.isHere(other),
       let inverse = graph.inverse(of: entity.properties[index], list: model.list(at: index))
     else { return }
     let partner = inverse.isToMany ? nil : side(leadingTo: other, at: inverse.index)
+    // Both sides agree already, as when the other side was set first.
     if partner?.isProperty(index, of: model) == true { return }
     apply(
       Inverses.ofReference(
@@ -144,9 +148,11 @@ extension RelationshipEditor {
     guard !list.isEmpty else { return }
     let property = entity.properties[index]
     if property.isForeign { return refuseForeignMembers(of: model, index) }
+    // A row can be a member once.
     let unique = Self.withoutDuplicates(list)
     changeSide(of: model, at: index) { targets, delta in
       if unique.count != list.count { targets.loaded = unique }
+      // The save takes what changed from the delta; the loaded array is a cache.
       for object in unique { delta.add(object) }
       // Pairs are made from the side that is visited first, which is not always this one.
       if property.joinTable != nil, unique.count > 1 { delta.setOrder(unique) }

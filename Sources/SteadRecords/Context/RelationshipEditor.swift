@@ -46,6 +46,8 @@ final class RelationshipEditor {
   func didSetToOne(
     _ owner: any PersistentModel, _ index: Int, _ old: _Target, _ new: (any PersistentModel)?
   ) {
+    // A note of an earlier assignment is still here if no `didChange` followed it, as for a property that was marked as
+    // changed before. It must not swallow this change.
     unchanged = Unchanged()
     if owner.has(_ModelFlags.redirected) { return forward(owner, to: owner.standIn, index) }
     if let new, refusesForeignTarget(new, of: owner, index, keeping: old) { return }
@@ -61,6 +63,7 @@ final class RelationshipEditor {
     let previous = left(old, by: owner, property, oldInverse)
     if let new {
       if previous === new { return unchanged.note(owner, index) }
+      // Before the side is recorded: undo goes backwards, and so restores the side while the object is still here.
       if new._$statePointer.pointee.home == nil { insert(new, isLinked: true) }
     } else if case .none = old {
       return unchanged.note(owner, index)
@@ -71,6 +74,7 @@ final class RelationshipEditor {
     // A save reports an object of another context.
     let target = new.flatMap { graph.isHere($0) ? $0 : nil }
     let newSide = Self.side(target, graph.inverse(of: property))
+    // Asked for before anything changes: afterwards the new destination leads to this owner.
     let partner = newSide.flatMap {
       $0.inverse.isToMany ? nil : side(leadingTo: $0.model, at: $0.inverse.index)
     }
@@ -123,6 +127,7 @@ final class RelationshipEditor {
     guard case .toMany(let new) = owner.content(at: index) else { return }
     let isStep = graph.undo.beginStep()
     defer { if isStep { graph.undo.endStep() } }
+    // Rows and delta, not the slot: the program has already replaced its content.
     let before = old.loaded ?? graph.reader.derivedMembers(of: owner, at: index, old.delta)
     // The delta stays; the assignment made a storage without one.
     owner.setContent(.toMany(_Targets(loaded: new.loaded, delta: old.delta)), at: index)
@@ -135,7 +140,8 @@ final class RelationshipEditor {
     _ owner: any PersistentModel, _ index: Int, _ targets: UnsafeMutablePointer<_Targets>,
     _ new: [AnyObject]
   ) -> Bool {
-    // Undo keeps the whole old list, and a successor has its own list.
+    // The setter handles these: undo keeps the whole old list, which a change in place would overwrite, and a merged
+    // object's list is its successor's.
     guard !graph.undo.isRecording, owner.successor == nil, !isForeign(owner, index),
       let change = targets.pointee.change(to: new)
     else { return false }
@@ -147,6 +153,7 @@ final class RelationshipEditor {
     {
       return false
     }
+    // A row can be a member once, and `didReplaceMembers` drops the repetition.
     if change.mayRepeat(isMember: {
       refersBack($0, to: owner, entity.properties[index]) ?? targets.pointee.contains($0)
     }) {
@@ -203,6 +210,7 @@ final class RelationshipEditor {
   private func forward(
     _ loser: any PersistentModel, to successor: any PersistentModel, _ index: Int
   ) {
+    // Otherwise a later read of the row would replace what is set here.
     if graph.isHere(successor) { graph.reader.makeCurrent(successor) }
     let old = successor.content(at: index)
     let new = loser.content(at: index)
@@ -261,6 +269,7 @@ final class RelationshipEditor {
     var change = ListChange(from: before, to: new)
     if change.isEmpty { return noteUnchanged(owner, index) }
     if change.mayRepeat(isMember: { isMember($0, of: owner, property, before) }) {
+      // Compared again, without the repetitions: what was added twice must not be recorded twice.
       let unique = Self.withoutDuplicates(new)
       owner.updateTargets(at: index) { $0.loaded = unique }
       change = ListChange(from: before, to: unique, isUnique: true)
@@ -328,12 +337,15 @@ final class RelationshipEditor {
   }
 
   /// Makes an object that came into a list refer back.
+  ///
+  /// The side of the former owner is changed, too, if it has one that leads to the object.
   func attach(
     _ target: any PersistentModel, to owner: any PersistentModel, _ index: Int,
     _ inverse: Inverses.Inverse
   ) {
     var old: Inverses.Side?
     if !inverse.isToMany {
+      // An object that is inserted with its reference set leads here already.
       if graph.reader.refers(target, inverse.index, to: owner, inverse.list) { return }
       old = leaveOwner(target, at: inverse.index)
     }
@@ -456,6 +468,7 @@ final class RelationshipEditor {
   /// Adds an object to the end of a list as a consequence of another side's change, unless it is in the list. If the
   /// list is not loaded, its delta alone gets the object.
   private func add(_ member: any PersistentModel, to owner: any PersistentModel, _ index: Int) {
+    // An object of another context is left alone: a save reports it.
     guard graph.isHere(owner) else { return }
     graph.reader.makeCurrent(owner)
     let property = graph.entity(of: owner).properties[index]
@@ -541,6 +554,7 @@ final class RelationshipEditor {
     _ property: PropertyLayout, _ entity: EntityLayout, _ owner: any PersistentModel,
     _ target: any PersistentModel, isAdded: Bool
   ) {
+    // Without a join table, the member's own column has the pair.
     guard let table = property.joinTable else { return }
     graph.pending.addPair(
       .init(table: table, entity: entity.index, owner: owner, target: target, isAdded: isAdded))
@@ -558,6 +572,9 @@ final class RelationshipEditor {
   ///
   /// Otherwise an owner would return an object that has left the context. Costs a look at each registered object if
   /// the class has such relationships, else nothing.
+  ///
+  /// Invariant: afterwards no registered object leads to one of these by such a relationship, loaded or by its row's
+  /// number.
   ///
   /// - Parameter isOwnCommit: Whether this context deleted them. Another context's commit names the owners of one-way
   ///   relationships, whose rows it changed.
@@ -599,6 +616,7 @@ final class RelationshipEditor {
 
   // MARK: Duplicates
 
+  /// The objects, each at its first place. Costs a set of them.
   static func withoutDuplicates(_ objects: [AnyObject]) -> [AnyObject] {
     guard objects.count > 1 else { return objects }
     var seen = Set<ObjectIdentifier>(minimumCapacity: objects.count)
@@ -607,14 +625,18 @@ final class RelationshipEditor {
 }
 
 /// A relationship that was set to the value it held, which isn't a change.
+///
+/// Invariant: lasts until the next assignment of a relationship or the next change of a property in the context. The
+/// object is known by its address and is not retained.
 struct Unchanged {
   private var place: (model: ObjectIdentifier, index: Int)?
 
+  /// Notes the relationship of the assignment under way, in place of any other.
   mutating func note(_ model: any PersistentModel, _ index: Int) {
     place = (ObjectIdentifier(model), index)
   }
 
-  /// Whether the next change is that of the noted relationship.
+  /// Whether a change is that of the noted relationship, which is then forgotten, as it is by any other change.
   mutating func takes(_ model: any PersistentModel, _ index: Int) -> Bool {
     guard let place else { return false }
     self.place = nil

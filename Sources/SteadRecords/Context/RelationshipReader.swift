@@ -25,6 +25,7 @@ final class RelationshipReader {
     if let connection = graph.commits.connection(applyingTo: index) { return try body(connection) }
     return try graph.stores[index].read(.shared(atLeast: graph.commits.inbox.number(of: index))) {
       connection, number in
+      // The first objects are of this commit: all later ones are news for them.
       graph.commits.inbox.didRead(number, of: index)
       return try body(connection)
     }
@@ -52,6 +53,8 @@ final class RelationshipReader {
   }
 
   /// The objects of some rows, in the order of the rows in the table.
+  ///
+  /// Costs one statement, with the numbers as a JSON array: the number of parameters of a statement is limited.
   func load(
     _ entity: EntityLayout, rows: [Int64], skipsUnreadable: Bool = false
   ) throws -> [any PersistentModel] {
@@ -68,6 +71,7 @@ final class RelationshipReader {
   /// Reads an object's row again; an object whose row is gone leaves the context and keeps its values.
   func reload(_ model: any PersistentModel) {
     let state = model._$statePointer
+    // A new object has no row: what it has is all that there is.
     guard state.pointee.rowID > 0 else {
       state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
       return
@@ -130,6 +134,7 @@ final class RelationshipReader {
     let target = graph.layout.entities[destination]
     if let object = graph.loader.registry.object(root: target.rootIndex, row: row) {
       let property = entity.properties[index]
+      // Only a registered destination can have a change of this context that contradicts the row.
       if isLedElsewhere(target.model(object), owner, property) { return nil }
       return isLeft(object, target, behind: property) ? nil : object
     }
@@ -231,6 +236,7 @@ final class RelationshipReader {
     if let loaded = targets.loaded { return loaded }
     let entity = graph.entity(of: owner)
     let row = owner._$statePointer.pointee.rowID
+    // A new owner has no rows: its members are what was added.
     guard row > 0 else { return targets.delta?.applied(to: []) ?? [] }
     // The other owners of the same fetch get theirs with the same query.
     var owners = [owner]
@@ -256,6 +262,7 @@ final class RelationshipReader {
     _ index: Int, of owners: [any PersistentModel], _ entity: EntityLayout
   ) -> (any Error)? {
     let property = entity.properties[index]
+    // One query for all owners. If it fails as a whole, nothing is cached, and the next use asks again.
     let groups: OwnedObjects.Groups
     do {
       groups = try loadGroups(owners.map { $0._$statePointer.pointee.rowID }, property)
@@ -292,6 +299,7 @@ final class RelationshipReader {
       guard targets.loaded == nil || incompleteLists.contains(model, entity, property),
         model._$statePointer.pointee.rowID > 0
       else { return }
+      // `read` skips lists that are loaded.
       model.updateTargets(at: index) { $0.loaded = nil }
       if let error = read(index, of: [model], entity) { throw error }
     }
@@ -308,6 +316,7 @@ final class RelationshipReader {
       case .toMany(.inverse, _): true
       // The pairs of a deleted object go with it.
       case .toMany(.join, _): false
+      // A to-one inverse is a column of the destination's row, which has to be cleared.
       default: property.inverses(in: graph.layout.entities).contains { !$0.isToMany }
       }
     default: false
@@ -315,6 +324,8 @@ final class RelationshipReader {
   }
 
   /// Whether a reference leads to a row that is there and cannot be read.
+  ///
+  /// Reads the row, unless its object is registered.
   func isUnreadable(_ target: _Target, _ property: PropertyLayout) -> Bool {
     guard case .row(let row) = target, let destination = property.destination else { return false }
     do {
@@ -373,6 +384,7 @@ final class RelationshipReader {
     _ stored: [AnyObject], _ owner: any PersistentModel, _ property: PropertyLayout,
     _ delta: ToManyDelta?
   ) -> [AnyObject] {
+    // The usual case. Without pending changes the rows decide alone, and no member has to be looked at.
     if graph.pending.isEmpty { return stored }
     var current = stored
     if case .toMany(.inverse(let toOne), _) = property.kind {
@@ -384,6 +396,8 @@ final class RelationshipReader {
         return refers(model, toOne, to: owner, property.relationship?.list)
       }
     }
+    // Then the delta: what was added or removed here wins over the rows (a three-way merge,
+    // `ToManyDelta.applied(to:)`).
     let members = delta?.applied(to: current) ?? current
     return members.filter { object in
       guard let model = object as? any PersistentModel else { return false }
@@ -435,6 +449,7 @@ final class RelationshipReader {
     _ model: any PersistentModel, _ index: Int, to owner: any PersistentModel, _ list: Int?
   ) -> Bool {
     if model.has(_ModelFlags.fault | _ModelFlags.stale), graph.isHere(model) { reload(model) }
+    // Of several lists with one inverse, the number decides which has the object. No number means the first.
     if let list,
       list != model.list(at: index) ?? graph.entity(of: model).properties[index].firstList
     {

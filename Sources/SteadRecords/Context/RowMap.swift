@@ -50,17 +50,20 @@ struct RowMap {
   /// Consecutive rows spread evenly, so the table may be this full, in eighths, before it grows.
   private static let fullness = 7
 
+  /// Frees the memory; the table must not be used afterwards.
   func deallocate() { places?.deallocate() }
 
   /// Where a group of rows is, or the free place where it belongs.
   private func index(of group: Int64, in places: UnsafeMutablePointer<Group>) -> Int {
     var index = Self.hash(group) & mask
+    // Ends at a free place, of which there is always one.
     while places[index].number != group, places[index].number != Group.free {
       index = (index + 1) & mask
     }
     return index
   }
 
+  /// The state of a row, or nil.
   func value(for row: Int64) -> State? {
     guard let places else { return nil }
     return places[index(of: row >> 2, in: places)][row]
@@ -75,6 +78,7 @@ struct RowMap {
 
   /// Adds a row unless it exists.
   mutating func insertNew(_ state: State, for row: Int64) -> Bool {
+    // Before the search: growing moves all groups.
     let places = withRoom()
     let index = index(of: row >> 2, in: places)
     if places[index].number == Group.free {
@@ -88,6 +92,7 @@ struct RowMap {
     return true
   }
 
+  /// Removes a row if it exists. The table never shrinks.
   mutating func remove(_ row: Int64) {
     guard let places else { return }
     let index = index(of: row >> 2, in: places)
@@ -97,14 +102,17 @@ struct RowMap {
     if places[index].isEmpty { free(index, in: places) }
   }
 
-  /// Frees a place, and moves back what follows it, so that no gap breaks a search. Without tombstones, which a table
-  /// that objects enter and leave all the time would fill up with.
+  /// Frees a place, and moves back what follows it, so that no gap breaks a search (Knuth, The Art of Computer
+  /// Programming 6.4, Algorithm R). Without tombstones, which would fill up a table that objects enter and leave all
+  /// the time.
   private mutating func free(_ index: Int, in places: UnsafeMutablePointer<Group>) {
     usedPlaces -= 1
     var gap = index
     var next = (gap + 1) & mask
     while places[next].number != Group.free {
       let home = Self.hash(places[next].number) & mask
+      // Distances modulo the capacity, since the table is a ring: a group whose home is at or before the gap is found
+      // at the gap, too.
       if (next &- home) & mask >= (next &- gap) & mask {
         places[gap] = places[next]
         gap = next
@@ -114,6 +122,7 @@ struct RowMap {
     places[gap] = Group(number: Group.free)
   }
 
+  /// Calls a body for each row, in no order; the body must not change the table.
   func forEach(_ body: (State) -> Void) {
     guard let places else { return }
     for index in 0...mask where places[index].number != Group.free {
@@ -134,6 +143,7 @@ struct RowMap {
     places = new
     if let old {
       for index in 0..<oldCapacity where old[index].number != Group.free {
+        // `mask` is the new one already, which the search uses.
         new[self.index(of: old[index].number, in: new)] = old[index]
       }
       old.deallocate()
@@ -145,7 +155,8 @@ struct RowMap {
   /// memory that the processor has prefetched.
   private static let neighbourBits = 3
 
-  /// Multiplying by an odd constant spreads the rest of the number evenly.
+  /// Multiplying by 2⁶⁴ divided by the golden ratio spreads the rest of the number evenly (Fibonacci hashing, Knuth
+  /// 6.4). Of a product the high bits are mixed best.
   private static func hash(_ group: Int64) -> Int {
     let group = UInt64(bitPattern: group)
     let block = ((group >> neighbourBits) &* 0x9E37_79B9_7F4A_7C15) >> 32

@@ -32,6 +32,7 @@ final class SaveLock: @unchecked Sendable {
   func lock(waits: Bool) -> Bool {
     condition.lock()
     defer { condition.unlock() }
+    // The thread that has the lock may take it again: the block of its transaction may save.
     let thread = CurrentThread.number
     while owner != 0, owner != thread {
       guard waits else { return false }
@@ -91,6 +92,7 @@ final class SaveNotification: Sendable {
 
   /// The name, for the program.
   var nameForObservers: Notification.Name {
+    // From now on the saves of all contexts post it.
     isKnown.store(true, ordering: .releasing)
     return name
   }
@@ -98,6 +100,7 @@ final class SaveNotification: Sendable {
   /// Whether the program has asked for the name.
   var mayHaveObservers: Bool { isKnown.load(ordering: .acquiring) }
 
+  /// Posts the notification on this thread, if the program may observe it and the context still exists.
   func post(_ context: ModelContext?, _ summary: SaveSummary? = nil) {
     guard mayHaveObservers, let context else { return }
     NotificationCenter.default.post(name: name, object: context, userInfo: summary?.userInfo)

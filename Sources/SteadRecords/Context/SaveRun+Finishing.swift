@@ -12,10 +12,14 @@ extension SaveRun {
   func finish(_ writer: SaveWriter) -> SaveSummary? {
     // The plan's arrays keep the objects alive in which its states lie.
     let summary = withExtendedLifetime(writer) { makeCurrent(writer) }
+    // Now, since it takes the lock of each store again.
     for store in opened { graph.stores[store].trimIfDue() }
     return summary
   }
 
+  /// Does what ``finish(_:)`` describes; the caller keeps the plan's objects alive.
+  ///
+  /// Invariant: no step reads a row before all objects are registered, which would make a second object of it.
   private func makeCurrent(_ writer: SaveWriter) -> SaveSummary? {
     let plan = writer.plan
     // Asked for while the objects are still the context's.
@@ -25,6 +29,7 @@ extension SaveRun {
       summary?.historyTokens[name] = DefaultHistoryToken(
         store: name, number: graph.commits.inbox.number(of: index))
     }
+    // The save has looked at the rows for what others had linked: until new commits come, nothing more is there.
     let hadNews = graph.commits.hasNews
     graph.commits.hasNews = false
     graph.saver.autosaveFailed = false
@@ -39,6 +44,7 @@ extension SaveRun {
     clean(plan.states.updated, plan.updated)
     let deleted = graph.pending.models(.deleted)
     let overwritten = register(writer)
+    // After `register`, which may have made an original forward to the object that its row had.
     graph.merger.endMerging()
     graph.editor.dropReferences(to: deleted)
     var leaves: [SavePlan.State] = []
@@ -56,6 +62,7 @@ extension SaveRun {
       graph.loader.release(model)
     }
     graph.loader.release(leaves)
+    // Their rows were gone when the save came to update them.
     for model in writer.vanished { graph.reader.depart(model) }
     graph.pending.removeAll()
     graph.undo.endSave()
@@ -63,6 +70,7 @@ extension SaveRun {
     graph.editor.membership = nil
     if hadNews { forgetMergedLists(plan.sides) }
     renew(writer.otherRows, and: overwritten)
+    // The commit is made: no rollback can bring back a row that refers to one of them.
     writer.removeUnusedFiles()
     graph.releaseContext()
     return summary
@@ -119,6 +127,7 @@ extension SaveRun {
     for place in conflicts {
       let model = plan.inserted[place]
       let (entity, row) = (graph.entity(of: model), model._$statePointer.pointee.rowID)
+      // nil if the object of the row is going away: then the entry is taken over.
       if let winner = graph.registered(entity, row: row) {
         if winner !== model {
           redirect(model, to: winner)
@@ -152,7 +161,9 @@ extension SaveRun {
     graph.notifying(winner, nil) { winner._$statePointer.pointee.set(_ModelFlags.stale) }
     let state = loser._$statePointer
     state.pointee.makeExtra().successor = winner
+    // Its identifier is that of the row from now on.
     state.pointee.rowID = winner._$statePointer.pointee.rowID
+    // Its `deinit` then leaves the registry alone, whose entry is the winner's.
     state.pointee.object = nil
     state.pointee.set(_ModelFlags.redirected)
     graph.merger.hasStandIns = true

@@ -60,6 +60,7 @@ struct SaveRun {
           connection)
       }
     } catch {
+      // Each lock that was taken is released, or the next save of another thread would wait forever.
       for index in opened { graph.stores[index].rollBack() }
       throw error
     }
@@ -78,6 +79,7 @@ struct SaveRun {
   ) throws -> Set<Int> {
     let concerned = held.filter { graph.stores[$0].hasInnerWork }
     for index in concerned {
+      // Within the program's transaction this is a savepoint.
       let connection = try graph.stores[index].begin()
       graph.commits.apply(
         graph.commits.inbox.news(of: index, upTo: graph.stores[index].number), in: index, connection
@@ -97,6 +99,9 @@ struct SaveRun {
   /// exactly those.
   ///
   /// If it throws, new objects have their temporary numbers again; the caller rolls back the transactions.
+  ///
+  /// Invariant: no row is written before all checks that need no written row have passed, and `pending` does not change
+  /// from the plan on.
   func write() throws -> SaveWriter {
     // Before the first is written: a block may have held them for long, and no store takes back what it has committed. A
     // single store was compared as its transaction began.
@@ -123,6 +128,7 @@ struct SaveRun {
         do {
           try save.run(&writer)
         } catch var error as OutdatedSave {
+          // Those before it have saved, and a custom store cannot take that back.
           error.hasSavedOthers = place > 0
           throw error
         }
@@ -174,10 +180,12 @@ struct SaveRun {
         let number = try graph.stores[index].commit(
           from: graph.commits.inbox.listener.reader, rows: rows)
         if savepoints.contains(index) { try graph.stores[index].commitInnerWork() }
+        // The context's objects have this commit already: it must not come back as news.
         graph.commits.inbox.didCommit(number, to: index)
         graph.commits.clock.observe(graph.stores[index].log.newestStamp)
       }
     } catch {
+      // An object without a row must not keep the number of one, which another object may get.
       writer.revert()
       throw error
     }
@@ -185,9 +193,11 @@ struct SaveRun {
 
   /// Rolls back what is open, and makes merged objects separate again.
   mutating func rollBack() {
+    // Stores that have committed are no longer in `open`, and keep the commit.
     for store in open { graph.stores[store].rollBack() }
     open = []
     graph.merger.takeBackMerging()
+    // What was recorded of the merge is taken back with it.
     graph.undo.forgetMerge()
     // What was written of large values takes space, which may be what the save lacked.
     if !isHeld { for store in opened { graph.stores[store].removeDroppedFiles() } }

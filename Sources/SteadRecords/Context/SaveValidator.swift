@@ -29,11 +29,14 @@ struct SaveValidator {
   /// been applied to it yet.
   ///
   /// - Parameter readsRows: Whether other contexts' commits may have linked objects that are not loaded here.
+  ///
+  /// - Throws: `deletionDenied`, and the error of a destination that cannot be read.
   func checkDenials(readsRows: Bool) throws {
     guard graph.traits.contains(where: \.hasRules) else { return }
     var going = graph.pending.models(.deleted)
     var known = Set(going.map { ObjectIdentifier($0) })
     var next = 0
+    // The array grows meanwhile: what a cascade reaches may cascade further.
     while next < going.count {
       let model = going[next]
       next += 1
@@ -66,6 +69,7 @@ struct SaveValidator {
       switch model.content(at: index) {
       case .toOne(.model(let target)): try checkHome(of: target, model, entity.properties[index])
       case .toMany(let targets):
+        // The other members are stored, and were checked as they were added.
         for object in targets.delta?.additions ?? [] {
           guard let target = object as? any PersistentModel else { continue }
           try checkHome(of: target, model, entity.properties[index])
@@ -75,6 +79,7 @@ struct SaveValidator {
     }
   }
 
+  /// Refuses one destination, unless it is in this context or has left one (`missing`).
   private func checkHome(
     of target: any PersistentModel, _ owner: any PersistentModel, _ property: PropertyLayout
   ) throws {
@@ -103,6 +108,7 @@ struct SaveValidator {
     }
   }
 
+  /// The name of the class that a relationship leads to, for a message.
   private func target(_ property: PropertyLayout) -> String {
     property.destination.map { graph.layout.entities[$0].name } ?? "object"
   }
@@ -132,6 +138,7 @@ struct SaveValidator {
     let found = try? graph.reader.lookUp(in: graph.storeIndex[entity.index]) { connection in
       try connection.hasRow(row, in: plan)
     }
+    // An error of the look-up does not prove that the row is gone.
     return found ?? true
   }
 

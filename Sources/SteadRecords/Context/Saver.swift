@@ -23,6 +23,9 @@ final class Saver {
   /// Writes all pending changes in one transaction per store; on an error they stay pending.
   ///
   /// Waits for another thread's save of the context.
+  ///
+  /// - Parameter note: More work within the save's transaction of each store, which is then durable.
+  /// - Throws: ``ModelContext/save()`` lists the errors.
   func save(noting note: SaveRun.Note? = nil) throws {
     tellOfSave(
       try exclusively {
@@ -73,6 +76,7 @@ final class Saver {
     return try body()
   }
 
+  /// Releases the save lock, and requests a turn if one was skipped meanwhile.
   func endExclusive() {
     if lock.unlock() { graph.commits.inbox.listener.schedule() }
   }
@@ -96,6 +100,7 @@ final class Saver {
     }
     try throwMisuse()
     guard graph.pending.hasChanges else {
+      // What is left of changes that cancelled each other, such as pairs, and the flags' gaps.
       graph.pending.removeAll()
       graph.commits.applyCommitsOfOthers()
       return nil
@@ -103,9 +108,11 @@ final class Saver {
     isSaving = true
     defer {
       isSaving = false
+      // After a save that succeeded it finds nothing: `endSave` has taken all.
       graph.undo.endFailedSave()
     }
     SaveNotification.willSave.post(graph.context)
+    // One attempt less: the last one is made below, and its error is the program's.
     for _ in 1..<Self.saveAttempts {
       do {
         return try saveOnce(noting: note, endsTransaction: endsTransaction)
@@ -137,6 +144,7 @@ final class Saver {
   /// - Throws: `OutdatedSave` if a custom store was changed since the save was checked against it.
   private func saveOnce(noting note: SaveRun.Note?, endsTransaction: Bool) throws -> SaveSummary? {
     var run = try SaveRun(graph, noting: note, within: heldStores)
+    // From here on transactions are open, which must end whatever is thrown.
     let writer: SaveWriter
     do {
       writer = try run.write()
@@ -168,6 +176,7 @@ final class Saver {
   private func throwMisuse() throws {
     guard let first = graph.pending.misuses.first else { return }
     let messages = Set(graph.pending.misuses.map(\.error.message)).sorted()
+    // Before throwing: nothing is left to correct, since the calls had no effect, and the next save must proceed.
     graph.pending.misuses = []
     var text = messages.prefix(Misuses.namedLimit).joined(separator: " ")
     if messages.count > Misuses.namedLimit {
@@ -228,6 +237,7 @@ final class Saver {
     // SQLite ends a transaction itself after some errors.
     let lost = held.filter { !protected.contains($0) || !graph.stores[$0].isInTransaction }
     for index in lost where protected.contains(index) { graph.stores[index].rollBack() }
+    // In case the next line throws: `endHeldStores` then ends those that are still open, and no others.
     heldStores = held.filter { !lost.contains($0) }
     _ = try SaveRun.begin(lost, of: graph, isDurable: false)
     heldStores = held
@@ -246,6 +256,7 @@ final class Saver {
           try graph.stores[store].commit(from: nil, rows: CommitLog.Rows())
         }
       } catch {
+        // The other stores are ended nevertheless, so that no lock is kept.
         first = first ?? error
       }
     }

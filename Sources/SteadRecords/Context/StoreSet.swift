@@ -38,6 +38,7 @@ final class StoreSet: Sendable {
   var container: ModelContainer {
     opened.withLock { opened in
       if let container = opened.container { return container }
+      // The program has released its own, and a context still needs one: the same stores, opened once.
       let container = ModelContainer(self)
       opened.container = container
       return container
@@ -63,11 +64,13 @@ final class StoreSet: Sendable {
       let used = zip(configurations, own).map { given, own in
         own ?? ModelConfiguration(mirroring: given)
       }
+      // `StoreAssignment` validates those of this library.
       for (given, own) in zip(configurations, own) where own == nil { try given.validate() }
       let layout = try StoreLayout(
         schema: schema, recordsReads: used.contains { $0.migration == .beforeCustomStage })
       self.layout = layout
       let assignment = try StoreAssignment(layout: layout, configurations: used)
+      // From here on files may change: all that contradicts in the configurations was found above.
       planned = try own.compactMap { try $0.flatMap(prepare) }
       var (stores, customStores): ([RecordStore], [CustomStore?]) = ([], [])
       for (index, entities) in assignment.entities.enumerated() {
@@ -83,6 +86,7 @@ final class StoreSet: Sendable {
             ?? RecordStore(
               configuration: used[index], layout: layout, entities: entities, report: report))
       }
+      // Empty without custom stores, so that each fetch finds that out by one check.
       (self.stores, self.customStores) = (stores, own.contains { $0 == nil } ? customStores : [])
       let byEntity = try layout.entities.map { entity in
         guard let index = assignment.entities.firstIndex(where: { $0.contains(entity.index) }),
@@ -101,6 +105,7 @@ final class StoreSet: Sendable {
         layout: layout, stores: stores, customStores: self.customStores, plans: planByEntity,
         storeByEntity: storeByEntity)
     } catch {
+      // As it is, so that the caller recognizes its own cancellation.
       if error is CancellationError { throw error }
       throw SwiftDataError.ofOpening((error as? SchemaProblem)?.error ?? error)
     }
@@ -137,6 +142,7 @@ extension ModelConfiguration {
   /// A configuration of the in-memory rows that stand for a custom store's objects.
   fileprivate init(mirroring configuration: any DataStoreConfiguration) {
     self.init(configuration.name, schema: configuration.schema, isStoredInMemoryOnly: true)
+    // The mirror ends with the process. A custom store that keeps a history provides its own.
     history = .off
   }
 }

@@ -19,6 +19,7 @@ final class UndoRecorder {
       graph.updateRecordsUndo()
       forgetActions()
       (taken, changedPlaces) = ([:], [:])
+      // What was open is a group of the former manager's.
       (openSteps, hasOwnGroup) = (0, false)
     }
   }
@@ -77,6 +78,7 @@ final class UndoRecorder {
     let action: Action
   }
 
+  /// Whether changes are recorded: as steps of the manager, or as what a save changes itself.
   var isRecording: Bool { part != nil || manager?.isUndoRegistrationEnabled == true }
 
   // MARK: Steps
@@ -121,6 +123,7 @@ final class UndoRecorder {
     return true
   }
 
+  /// Ends a change that ``beginStep()`` began, and the group that was opened for it.
   func endStep() {
     openSteps = max(0, openSteps - 1)
     guard openSteps == 0, hasOwnGroup else { return }
@@ -181,6 +184,7 @@ final class UndoRecorder {
     self.part = part
   }
 
+  /// Ends what ``begin(_:)`` began: the following changes are steps again.
   func endPart() { part = nil }
 
   /// Whether a change is to be recorded: of what a save changes itself, only the first of each place.
@@ -211,6 +215,7 @@ final class UndoRecorder {
     epoch = UndoEpoch(actions, after: epoch, moment: saveCount)
   }
 
+  /// Empties the manager's stacks, with the program's own actions, and forgets what waits.
   func removeAllActions() {
     forgetActions()
     // It may keep objects, which no action refers to any more.
@@ -235,6 +240,7 @@ extension UndoRecorder {
   ///
   /// - Parameter isOfSave: Whether they take back what the save after this moment changed itself.
   func perform(asOf moment: Int, isOfSave: Bool = false, _ actions: () -> Void) {
+    // Nested: on the way to an earlier epoch, what a save changed is taken back as of that save.
     let outer = (undoneMoment, undoesSave)
     (undoneMoment, undoesSave) = (moment, isOfSave)
     actions()
@@ -421,6 +427,9 @@ extension UndoRecorder {
   ///
   /// Changes this side alone. The actions of the same step restore the members' sides. Both sides record pairs of a
   /// join table, which is the same pair twice, and written once.
+  ///
+  /// Invariant: afterwards the list is the recorded one without the objects that are not here, its delta and its pairs
+  /// agree with it, and the list that it replaced is recorded, for redo.
   private func restoreMembers(
     _ side: RecordedSide, of model: any PersistentModel, _ all: [AnyObject]
   ) {
@@ -441,6 +450,7 @@ extension UndoRecorder {
       graph.editor.changeSide(of: model, at: index) { targets, delta in
         for object in before where !new.contains(ObjectIdentifier(object)) { delta.remove(object) }
         for object in members where !old.contains(ObjectIdentifier(object)) { delta.add(object) }
+        // Order and members at once: a member that returns has its old place.
         delta.setOrder(members)
         targets.loaded = members
       }
@@ -454,6 +464,7 @@ extension UndoRecorder {
     where !old.contains(ObjectIdentifier(target)) {
       graph.editor.logPair(property, entity, model, target, isAdded: true)
     }
+    // The list changed by more than one addition.
     graph.editor.membership = nil
     graph.markChanged(model, at: index)
   }
@@ -467,6 +478,8 @@ extension UndoRecorder {
   ///
   /// Nothing is registered with the undo manager: the step that brings the object back restores these, too. Costs a
   /// query for each deleted object and each such relationship to its class, and loads the owners.
+  ///
+  /// - Throws: The error of a query. The save then writes nothing.
   func keepOneWayLinks(to deleted: [any PersistentModel]) throws {
     guard isRecording, !graph.layout.oneWay.allSatisfy(\.isEmpty) else { return }
     for target in deleted {
@@ -485,9 +498,11 @@ extension UndoRecorder {
   ) throws -> [any PersistentModel] {
     let row = target._$statePointer.pointee.rowID
     var found: [any PersistentModel] = []
+    // Pending owners, too: their rows need not lead to the object yet.
     for kind in [PendingChanges.Kind.inserted, .changed] {
       found += graph.pending.models(kind).filter { graph.entity(of: $0) === entity }
     }
+    // A new object has no row, and a row's number means something in its own store alone.
     if row > 0,
       graph.storeIndex[entity.index] == graph.storeIndex[Int(target._$statePointer.pointee.entity)]
     {
@@ -496,6 +511,7 @@ extension UndoRecorder {
       }
       found += try graph.reader.load(entity, rows: rows).filter { graph.entity(of: $0) === entity }
     }
+    // A pending owner may also have a row that leads there.
     var seen: Set<ObjectIdentifier> = []
     return found.filter { owner in
       guard graph.isHere(owner), !owner.has(_ModelFlags.deleted),

@@ -71,7 +71,9 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
   /// changes of a class that is read are not in the rows yet.
   private func rows() throws -> [[SQLValue]]? {
     let plan = try FetchRunner(graph).makePlan(FetchDescriptor(predicate: predicate))
+    // Unsaved values are not in the rows, and a part in memory needs the objects.
     guard !plan.mergesPending, plan.isExact else { return nil }
+    // A custom store's rows must be complete in the mirror before SQL adds them up.
     try FetchRunner(graph).mirror(plan.entity)
     // Without a store, since key paths capture no objects, of which some might be another store's.
     let translator = AggregateTranslator(
@@ -80,6 +82,7 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
     // A key path may lead to objects of another class, whose unsaved values the rows do not have.
     let related = Set(translator.relatedEntities.map { graph.layout.entities[$0].rootIndex })
     guard graph.pending.roots.isDisjoint(with: related) else { return nil }
+    // For different values, the value itself is a column that the rows are grouped by.
     let groups = (group == nil ? 0 : 1) + (function == .values ? 1 : 0)
     let sql = plan.selection(of: columns, groups: groups, from: graph.plans[plan.entity.index])
     return try graph.commits.readNewest(of: graph.storeIndex[plan.entity.index]) {
@@ -97,6 +100,7 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
         return nil
       }
       return [key].compactMap { $0 } + results
+      // A property without SQL is no error: the objects are fetched instead.
     } catch { return nil }
   }
 }
@@ -141,6 +145,7 @@ extension ModelContext {
         guard values.count == 3, let total = values[0].decoded(as: Double.self),
           let count = values[1].decoded(as: Int.self)
         else { throw AggregateRequest<T, K>.mismatch(value) }
+        // The third result counts values that are not numbers. One of them makes the average NaN, as in Swift.
         let isNumber = values[2] == .integer(0)
         let old = state ?? (0, 0)
         state = (old.total + (isNumber ? total : .nan), old.count + count)
@@ -186,6 +191,7 @@ enum AggregateArithmetic {
   ///
   /// - Throws: ``SwiftDataError`` if it does not fit the type.
   static func sum<V: Numeric>(_ left: V, _ right: V) throws -> V {
+    // Only fixed-width integers trap when a sum does not fit.
     guard let left = left as? any FixedWidthInteger else { return left + right }
     return try checked(left, right)
   }

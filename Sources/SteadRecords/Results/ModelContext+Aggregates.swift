@@ -70,6 +70,10 @@ extension ModelContext {
   ///
   /// Ordered as Swift's `<` orders the values.
   ///
+  /// ```swift
+  /// let first = try context.minimum(of: \Trip.start, where: #Predicate { !$0.isCancelled })
+  /// ```
+  ///
   /// - Throws: ``SwiftDataError/unreadableValue`` if a column does not hold a value of the type, and what ``fetch(_:)``
   ///   throws.
   @_disfavoredOverload
@@ -185,6 +189,12 @@ extension ModelContext {
   }
 
   /// The average of a property for each value of another; groups without a value are left out.
+  ///
+  /// ```swift
+  /// let ratings = try context.averages(of: \Review.stars, by: \.productName)
+  /// ```
+  ///
+  /// - Throws: What `average(of:where:)` throws.
   @_disfavoredOverload
   public func averages<T: PersistentModel, V: Numeric, K: Hashable>(
     of value: KeyPath<T, V>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
@@ -200,6 +210,12 @@ extension ModelContext {
   }
 
   /// The least value of a property for each value of another; groups without a value are left out.
+  ///
+  /// ```swift
+  /// let cheapest = try context.minimums(of: \Offer.price, by: \.productName)
+  /// ```
+  ///
+  /// - Throws: What `minimum(of:where:)` throws.
   @_disfavoredOverload
   public func minimums<T: PersistentModel, V: Comparable, K: Hashable>(
     of value: KeyPath<T, V>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil
@@ -215,6 +231,12 @@ extension ModelContext {
   }
 
   /// The greatest value of a property for each value of another; groups without one are left out.
+  ///
+  /// ```swift
+  /// let newest = try context.maximums(of: \Message.date, by: \.channelName)
+  /// ```
+  ///
+  /// - Throws: What `minimum(of:where:)` throws.
   @_disfavoredOverload
   public func maximums<T: PersistentModel, V: Comparable, K: Hashable>(
     of value: KeyPath<T, V>, by group: KeyPath<T, K>, where predicate: Predicate<T>? = nil

@@ -37,6 +37,7 @@
       get { context ?? ModelContainer.current?.mainContext }
       set {
         context = newValue
+        // The next read makes another one. The context drops the closure of the old one at its next change.
         observer = nil
       }
     }
@@ -63,6 +64,7 @@
         return nil
       }
       let new = ResultsObserver(fetchDescriptor: descriptor, modelContext: modelContext)
+      // The context, too: a container that is opened later must not change where the results come from.
       (context, observer) = (modelContext, new)
       return new
     }

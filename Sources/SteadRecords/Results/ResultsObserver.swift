@@ -30,6 +30,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   /// What is fetched; setting it, or a part of it, fetches at once.
   public var fetchDescriptor: FetchDescriptor<Element> {
     didSet {
+      // Another predicate may read other tables, and their commits count from now on.
       tables = FetchRunner(modelContext.linkedGraph()).tables(of: fetchDescriptor)
       refresh()
     }
@@ -75,6 +76,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
     // Weak, and false once the observer is gone: the context then drops the closure.
     context.linkedGraph().follow(isolation) { [weak self] changed in
       guard let self else { return false }
+      // nil if any table may count: a part of the predicate is evaluated in memory.
       if let tables = self.tables, tables.isDisjoint(with: changed) { return true }
       refresh()
       return true
@@ -91,6 +93,7 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
       results = FetchResultsCollection(loaded: models)
       sections = SectionedResults(models, by: sectionBy)
       fetchError = nil
+      // Last: who is woken by it reads the results.
       streams.yield()
     } catch {
       fetchError = error
@@ -98,6 +101,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   }
 
   /// The object at an index path of a section and an item. Without sections the section is 0.
+  ///
+  /// Nil for an index path out of range, or of another length than 2.
   public func element(at indexPath: IndexPath) -> Element? {
     guard indexPath.count == 2 else { return nil }
     let (section, item) = (indexPath[0], indexPath[1])
@@ -128,6 +133,13 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
   ///
   /// The sequence keeps the observer alive. It has no end of its own: it ends when its task is cancelled. Each call
   /// gives a sequence of its own.
+  ///
+  /// ```swift
+  /// let task = Task { @MainActor in
+  ///   for await trips in observer.updates { list.show(trips) }
+  /// }
+  /// task.cancel()  // ends the sequence
+  /// ```
   public var updates: AsyncFetchResults<Element, SectionName> { AsyncFetchResults(observer: self) }
 
   /// A signal now and after each refresh.
@@ -152,6 +164,8 @@ extension ResultsObserver where SectionName == Never {
   }
 
   /// Observes a fetch in a new context, ``modelContext``, which belongs to the caller's actor or thread.
+  ///
+  /// The observer holds that context, and so keeps the container's stores open.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element>, modelContainer: ModelContainer,
     isolation: (any Actor)? = #isolation
@@ -183,6 +197,8 @@ extension ResultsObserver where SectionName == Never {
 
 extension ResultsObserver {
   /// Observes a fetch in a context, in sections. SwiftData has this for String and String?.
+  ///
+  /// Sort by the section's property first: sections are in the order of their first objects.
   public convenience init(
     fetchDescriptor: FetchDescriptor<Element>, sectionBy: KeyPath<Element, SectionName>,
     modelContext: ModelContext, isolation: (any Actor)? = #isolation
@@ -230,6 +246,7 @@ private final class SignalStreams {
 
   /// A stream with a signal now and one for each ``yield()``; of several that are not consumed yet, one is kept.
   func make() -> AsyncStream<Void> {
+    // One signal is kept: it stands for the newest results, so that a slow consumer costs no memory.
     let (stream, continuation) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     continuations.append(continuation)
@@ -266,6 +283,7 @@ public struct AsyncFetchResults<Element: PersistentModel, SectionName: Hashable>
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async -> FetchResultsCollection<Element>? {
+      // The results as of now, not as of the signal: what came in between is in them.
       await signals.next(isolation: actor).map { observer.results }
     }
   }

@@ -21,6 +21,7 @@ public struct SectionedResults<Element: PersistentModel, SectionTitle: Hashable>
     if let keyPath {
       for model in models {
         let title = model[keyPath: keyPath]
+        // A dictionary has no order, so the titles keep that of the first objects.
         if groups[title] == nil { titles.append(title) }
         groups[title, default: []].append(model)
       }

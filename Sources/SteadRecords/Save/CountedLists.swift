@@ -33,6 +33,7 @@ struct CountedLists {
       guard case .inverse(let toOne) = limit.storage, changes?.contains(toOne) ?? true else {
         continue
       }
+      // Both owners are counted: the old one may have too few members afterwards, the new one too many.
       if let connection { try noteOwner(of: model._$statePointer.pointee.rowID, place, connection) }
       switch model.content(at: toOne) {
       case .toOne(.model(let owner)): owners[place].insert(owner._$statePointer.pointee.rowID)
@@ -78,6 +79,7 @@ struct CountedLists {
   /// Throws if the rows, as they are now, have too few or too many members.
   func check(_ connection: StoreConnection) throws {
     for (limit, owners) in zip(limits, owners) where !owners.isEmpty {
+      // Sorted, since the order of a set varies: of several owners, the same one is reported each time.
       for row in owners.sorted() where row > 0 {
         // An owner that is gone, or is of another class, has no such relationship.
         guard let entity = try connection.entity(of: row, in: limit.owner, layout),
@@ -92,11 +94,16 @@ struct CountedLists {
 
 extension SaveWriter {
   /// Refuses what the save has made of the relationships of rows whose objects need not be loaded.
+  ///
+  /// Called when all rows, pairs and deletions of the save are written, since each of them may change a count.
+  ///
+  /// - Throws: `modelValidationFailure`, with which the whole save is rolled back.
   func checkRelationships(in store: Int, _ connection: StoreConnection) throws {
     try countedLists.check(connection)
     for side in otherSides where layout.storeIndex[side.entity] == store {
       let declared = layout.store.entities[side.entity]
       let name = declared.properties[side.property].name
+      // By name, without a query: few of the changed sides are required references.
       guard layout.store.requiredReferences[declared.rootIndex].contains(name) else { continue }
       try checkReference(side, name, declared, connection)
     }

@@ -137,6 +137,7 @@ struct PendingChanges {
       if state.pointee.has(_ModelFlags.deleted) { hasGaps[Kind.deleted.rawValue] = true }
       state.pointee.clear(_ModelFlags.pending)
     }
+    // Also of an object that was not pending: changes of ephemeral properties alone are marked, too.
     state.pointee.changes = PropertySet()
   }
 
@@ -162,8 +163,8 @@ struct PendingChanges {
 
   // MARK: Ends
 
-  /// Forgets everything but which hierarchies live results have to be notified of. The objects' flags are the
-  /// caller's.
+  /// Forgets everything except which hierarchies live results have to be notified of. The caller clears the objects'
+  /// flags.
   mutating func removeAll() {
     let untold = untoldRoots
     self = PendingChanges()
@@ -215,6 +216,7 @@ struct SavePlan {
   }
 
   init(_ pending: inout PendingChanges, sides: [Side]) {
+    // What is new and deleted leaves nothing to write, and what never had a row leaves none to delete.
     let (newOnes, changed, gone) = (
       Self.pick(&pending, .inserted) { !$0.has(_ModelFlags.deleted) },
       Self.pick(&pending, .changed) { !$0.has(_ModelFlags.deleted) },
@@ -234,8 +236,11 @@ struct SavePlan {
 
   /// The changes of join tables, in an order in which objects of one row don't take back each other's.
   ///
+  /// Invariant: removals come first, and an addition counts only if the same two objects were not separated after it.
+  ///
   /// - Parameter upserted: The new objects whose row another object has, too.
   func pairs(upserted: Set<ObjectIdentifier>) -> [PendingChanges.Pair] {
+    // Each object then has a row of its own, and the order of the changes is right as it is.
     if upserted.isEmpty { return pairs }
     /// A row of a join table, from whichever side it was changed.
     struct Key: Hashable {
@@ -246,6 +251,7 @@ struct SavePlan {
       init(_ pair: PendingChanges.Pair) {
         table = pair.table.name
         let (owner, target) = (ObjectIdentifier(pair.owner), ObjectIdentifier(pair.target))
+        // The inverse has the table's two columns the other way round, so their names tell the direction.
         let isForward = pair.table.owner < pair.table.target
         (first, second) = isForward ? (owner, target) : (target, owner)
       }

@@ -20,7 +20,10 @@ struct RowInsertion {
       _RowWriter(
         statement: statement.pointer, parameters: plan.insertParameters,
         context: .passUnretained(context)))
+    // Values are bound and the statement has not run, so nothing was written of what is refused
+    // here.
     if context.error != nil { try context.throwIfRejected() }
+    // After the object's own values, which these replace.
     for (index, value) in others { statement.bind(value, at: plan.insertParameters[index]) }
     if !plan.insertLists.isEmpty { plan.insertLists.bind(of: model, to: statement) }
     _ = try statement.step()

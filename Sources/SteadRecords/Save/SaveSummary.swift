@@ -26,7 +26,7 @@ struct SaveSummary {
     ("insertedIdentifiers", "inserted"), ("updatedIdentifiers", "updated"),
     ("deletedIdentifiers", "deleted"),
   ]
-  // Immutable, and a string, as those.
+  // Safe as `keys` is: immutable, and a string.
   nonisolated(unsafe) private static let tokensKey: AnyHashable = "historyTokens"
   nonisolated(unsafe) private static let emptyInfo: [AnyHashable: Any] = Dictionary(
     uniqueKeysWithValues: keys.flatMap { [$0.name, $0.word] }.map {
@@ -39,6 +39,8 @@ struct SaveSummary {
 /// What a save has written, for the log of commits and for notifications.
 extension SaveWriter {
   /// The rows of one store, for the log of its commits.
+  ///
+  /// A row may come several times: as that of an object, and among `otherRows`.
   func rows(in store: Int) -> CommitLog.Rows {
     var written = [[Int64]](repeating: [], count: layout.traits.count)
     var deleted = written
@@ -47,9 +49,11 @@ extension SaveWriter {
         written[layout.traits[Int(state.pointee.entity)].root].append(state.pointee.rowID)
       }
     }
+    // Deleted rows are named twice: the log's `written` has them, too (`CommitLog.Rows.Table`).
     for state in plan.states.deleted where isIn(store, state) {
       deleted[layout.traits[Int(state.pointee.entity)].root].append(state.pointee.rowID)
     }
+    // Rows without an object here, of which other contexts may have objects.
     for (root, others) in otherRows where layout.storeIndex[root] == store {
       written[root] += others
     }
@@ -71,11 +75,15 @@ extension SaveWriter {
   }
 
   /// The identifiers of what was written; only while the objects are still the context's.
+  ///
+  /// An object that has left its context has no identifier any more. Costs a set of identifiers for each kind of
+  /// change, so it is only made if somebody may observe the save.
   var summary: SaveSummary {
     var summary = SaveSummary()
     summary.historyTokens = historyTokens
     summary.updated = identifiers(plan.states.updated)
     summary.deleted = identifiers(plan.states.deleted)
+    // For observers an upsert is an update: it has changed a row that existed.
     if upserted.isEmpty {
       summary.inserted = identifiers(plan.states.inserted)
     } else {

@@ -18,7 +18,7 @@ extension SaveWriter {
         connection.changes.record(.insert, entity, row: row, stamp: stamp)
         continue
       }
-      // The row of another object of this save, which is noted as inserted.
+      // Another object of this save has inserted the row, and an insertion already stands for all of its properties.
       let key = Row(root: entity.rootIndex, number: row)
       if new.contains(key) { continue }
       let stored = layout.plans[entity.index].storedProperties
@@ -31,12 +31,15 @@ extension SaveWriter {
     let missing = Set(vanished.map { ObjectIdentifier($0) })
     for (place, state) in plan.states.updated.enumerated() where isIn(store, state) {
       let entity = Int(state.pointee.entity)
+      // The history has what the row has, and an ephemeral property has no column.
       var changes = state.pointee.changes.subtracting(layout.traits[entity].ephemeral)
+      // A new object with the row's unique values has overwritten these, and was recorded with them above.
       if !replaced.isEmpty {
         let key = Row(root: layout.traits[entity].root, number: state.pointee.rowID)
         changes = changes.subtracting(replaced[key] ?? PropertySet())
       }
       if changes.isEmpty { continue }
+      // Another process has deleted the row, so the UPDATE has changed nothing.
       if !missing.isEmpty, missing.contains(ObjectIdentifier(plan.updated[place])) { continue }
       connection.changes.record(
         .update, layout.store.entities[entity], row: state.pointee.rowID,
@@ -62,6 +65,8 @@ extension SaveWriter {
   }
 
   /// Records rows without an object whose relationships were changed along with those of others.
+  ///
+  /// Invariant: a property of a row is recorded once in a save, and never for the row of a new object.
   private func noteOtherRows(in store: Int, _ connection: StoreConnection) throws {
     let new = Set(
       plan.states.inserted.map {
@@ -76,6 +81,7 @@ extension SaveWriter {
     for side in otherSides where layout.storeIndex[side.entity] == store {
       let declared = layout.store.entities[side.entity]
       let row = Row(root: declared.rootIndex, number: side.row)
+      // `noteChanges` has recorded what new objects have written of their rows.
       guard !new.contains(row),
         let entity = try connection.entity(of: side.row, in: declared, layout.store)
       else { continue }
@@ -116,6 +122,8 @@ extension StoreConnection {
   }
 
   /// Records that a row is about to be deleted, with the values that the history preserves.
+  ///
+  /// Does nothing if values are to be preserved and the row is gone: whoever deleted it has recorded that.
   func noteDeletion(of row: Int64, _ entity: EntityLayout, stamp: Int64? = nil) throws {
     let preserved = PreservedColumns(entity.properties)
     var values: String?

@@ -96,6 +96,8 @@ struct SaveWriter {
   /// 6. What rows show is checked last, with the whole save in them: the numbers of members, and required references.
   ///    Then the changes are recorded for the history.
   mutating func write(to store: Int, _ connection: StoreConnection) throws {
+    // Nothing carries over from the store that was written before: its numbers and owners mean nothing in this one's
+    // tables.
     nextRows = Array(repeating: 0, count: layout.traits.count)
     drawnRoots = []
     pairNumbers = [:]
@@ -133,6 +135,8 @@ struct SaveWriter {
 
   /// Reads the next number of a join table, before this save deletes pairs of it: a number is a member's position,
   /// and is never given out twice, not even that of a deleted pair.
+  ///
+  /// Does nothing if the save has asked for this table before.
   private mutating func openPairs(_ join: JoinTable, _ connection: StoreConnection) throws {
     guard pairNumbers[join.name] == nil else { return }
     let next = try connection.numbersRowsByKey ? KeyNumber.next() : connection.nextPair(of: join)
@@ -185,18 +189,23 @@ struct SaveWriter {
     var lastRoot = -1
     for state in plan.states.deleted where isIn(store, state) {
       let root = layout.traits[Int(state.pointee.entity)].root
+      // Any class of the hierarchy will do. Objects of one hierarchy mostly follow each other, so its key is seldom
+      // hashed.
       if root != lastRoot { roots[root] = Int(state.pointee.entity) }
       lastRoot = root
     }
     for (root, member) in roots {
       // Of a class that has objects here: a custom stage counts a class as used whose plan was made.
       let entityPlan = layout.plans[member]
+      // Read before the deletion, which may take the row that has it.
       let newest = try connection.greatestRow(of: entityPlan)
       let isReferenced = !layout.store.oneWay[root].isEmpty
+      // Then the row is all that an object leaves. The loop needs the states alone, so no object is retained.
       let isAlone = !isReferenced && !hasMoreThanRows(root)
       var rows: [Int64] = []
       for (place, state) in plan.states.deleted.enumerated()
       where layout.traits[Int(state.pointee.entity)].root == root && isIn(store, state) {
+        // While the row is there: it says which lists lose a member.
         try countedLists.noteDeletion(of: state.pointee.rowID, root: root, connection)
         if !isAlone {
           let model = plan.deleted[place]
@@ -213,6 +222,7 @@ struct SaveWriter {
         rows.append(state.pointee.rowID)
         try noteDeletion(state, at: place, connection)
       }
+      // Together, not in the loop: consecutive numbers become one DELETE of a range (`RowRuns`).
       try connection.delete(rows, of: entityPlan)
       // A number is never reused, not even that of the newest row.
       if try connection.greatestRow(of: entityPlan) < newest {
@@ -260,6 +270,7 @@ struct SaveWriter {
     for (property, column) in entity.externalColumns
     where changes?.contains(property.index) ?? true {
       let row = model._$statePointer.pointee.rowID
+      // If the name cannot be read, the save goes on and the file stays: `check` reports it, `compact` removes it.
       if let name = try? connection.fileName(in: entity.table, column, row: row) {
         droppedFiles.append((entity.index, name))
       }
@@ -267,6 +278,8 @@ struct SaveWriter {
   }
 
   /// Removes the files that no row refers to any more.
+  ///
+  /// Called after the commit: until then a rollback could bring back rows that refer to them.
   func removeUnusedFiles() {
     for store in stores {
       let dropped = droppedFiles.filter { layout.storeIndex[$0.entity] == store }
@@ -289,6 +302,7 @@ struct SaveWriter {
         constrained.append(plan.inserted[place])
         continue
       }
+      // No unique key, so no stored row can be the object's.
       state.pointee.rowID = try nextRow(traits.root, connection)
     }
     let changed = plan.updated.filter {
@@ -300,6 +314,7 @@ struct SaveWriter {
     for model in constrained {
       let entity = entity(of: model)
       let row: Int64
+      // A stored row, or the row of an earlier new object of this save that has the same values.
       if let found = try keys.row(of: model, entity) {
         row = found
         upserted.insert(ObjectIdentifier(model))
@@ -313,11 +328,14 @@ struct SaveWriter {
 
   /// A new row number of a hierarchy.
   private mutating func nextRow(_ root: Int, _ connection: StoreConnection) throws -> Int64 {
+    // In a mirror each number also stands for a primary key of the custom store, and must not repeat in the process.
     if connection.numbersRowsByKey { return KeyNumber.next() }
+    // The connection knows where its last save stopped, unless another program may have written since.
     if nextRows[root] == 0 {
       nextRows[root] =
         try connection.nextRows[root] ?? connection.nextNumber(of: layout.plans[root])
     }
+    // Without a check: `StoreConnection.numberLimit` leaves more numbers than one save can use.
     defer { nextRows[root] += 1 }
     return nextRows[root]
   }
@@ -337,6 +355,7 @@ struct SaveWriter {
         let changes = layout.keepsUniqueRows ? partners(of: model) : nil
         // The row keeps all of its values.
         if let changes, changes.isDisjoint(with: entityPlan.storedProperties) { continue }
+        // What the row has now is read before the UPDATE below replaces it.
         noteFiles(of: model, connection, changes: changes)
         try noteOldOwners(of: model, changes, connection)
         try countedLists.noteWrite(
@@ -411,6 +430,8 @@ struct SaveWriter {
         changes.contains($0)
       }.compactMap { entity.properties[$0].column }
       guard !columns.isEmpty else { continue }
+      // NULL is where a value can wait. SQLite checks a unique index with each row and not at the commit, and takes
+      // NULLs as different from each other (https://sqlite.org/lang_createindex.html, Unique Indexes).
       try connection.clear(
         columns, in: entity.table, row: model._$statePointer.pointee.rowID)
     }
@@ -431,6 +452,7 @@ struct SaveWriter {
       // Objects of one class with the same changes mostly follow each other.
       if current?.entity != entity || current?.changes != changes {
         let entityPlan = layout.plans[Int(entity)]
+        // A list alone has no column here: its pairs and positions are written after the rows.
         guard !changes.isDisjoint(with: entityPlan.storedProperties) else { continue }
         let update = entityPlan.update(changes: changes)
         let statement = try connection.statement(update.sql)
@@ -480,6 +502,7 @@ struct SaveWriter {
       {
         let entity = entity(of: model)
         for index in entity.relationships where isOneToOne(entity.properties[index]) {
+          // All references of a new object are new to the store; of a stored object, those that were changed.
           let isNew = model.has(_ModelFlags.inserted)
           guard isNew || model._$statePointer.pointee.changes.contains(index) else { continue }
           try separate(model, entity, entity.properties[index], connection)
@@ -517,6 +540,7 @@ struct SaveWriter {
     case .toOne(.row(let other)): targetRow = other
     default: break
     }
+    // The former partners: rows that lead to this object by any inverse, except the new destination's own reference.
     for inverse in inverses {
       guard let inverseColumn = inverse.column else { continue }
       let number = property.relationship?.list
@@ -526,6 +550,7 @@ struct SaveWriter {
         list: inverse.listColumn.flatMap { column in number.map { (column, $0) } })
       noteRows(others, of: target, inverse.index)
     }
+    // A to-many inverse allows any number of rows that lead to the destination.
     guard targetRow > 0, let held, !held.isToMany else { return }
     // Of the classes that the other side leads to.
     let owners = held.destination.map { layout.store.entities[$0] } ?? entity
@@ -537,6 +562,7 @@ struct SaveWriter {
 
   /// Inserts and deletes rows of join tables, in the order of the changes, since a pair may have come and gone.
   private mutating func writePairs(in store: Int, _ connection: StoreConnection) throws {
+    // Not in the plan: only the assignment of rows has shown which objects share one.
     let pairs = plan.pairs(upserted: upserted)
     for pair in pairs where stores.count == 1 || layout.storeIndex[pair.entity] == store {
       let owner = pair.owner._$statePointer.pointee.rowID
@@ -578,6 +604,8 @@ struct SaveWriter {
       let owner = side.owner._$statePointer.pointee.rowID
       let entityPlan = layout.plans[destination]
       var isOrdered = side.isOrdered
+      // Pairs need no such comparison: they are numbered as they are inserted, in the order of the additions. Where the
+      // list's order is another one, its delta has an ordering.
       if case .inverse = storage {
         var last: Int64 = 0
         for member in onePerRow(side.additions) where isAlive(member) {
@@ -614,6 +642,7 @@ struct SaveWriter {
     }
     let entityPlan = layout.plans[Int(member._$statePointer.pointee.entity)]
     let root = entityPlan.entity.rootIndex
+    // From the numbers of rows, since a new row's number is its position: what is added later then comes after this.
     let place = try nextRow(root, connection)
     drawnRoots.insert(root)
     try connection.setPlace(place, storage, entityPlan, owner: owner, member: row)

@@ -48,10 +48,13 @@ struct UniqueKeys {
   ///
   /// Throws if two constraints lead to two rows, since one object cannot be both, and if the row is of another class, in
   /// which the object would be lost.
+  ///
+  /// Costs one look-up in the unique index for each constraint whose values no object of this save has claimed.
   mutating func row(of model: any PersistentModel, _ entity: EntityLayout) throws -> Int64? {
     var found: (row: Int64, constraint: [Int])?
     open = []
     for key in try keys(of: model, entity) {
+      // Also a key that nobody holds yet: `claim` then takes all keys of the object for its row.
       open.append(key)
       guard let holder = try claimed[key] ?? stored(key, entity) else { continue }
       let row = holder.row
@@ -98,6 +101,7 @@ struct UniqueKeys {
     let state = model._$statePointer
     let row = state.pointee.rowID
     open = []
+    // Only changed keys: the others are still in the row, where `stored` finds them.
     for key in try keys(of: model, entity)
     where key.constraint.contains(where: { state.pointee.changes.contains($0) }) {
       if let other = try (claimed[key] ?? stored(key, entity))?.row, other != row {
@@ -157,7 +161,8 @@ struct UniqueKeys {
       let found = try connection.row(
         in: entity.table, columns, key.values, readsClass: entity.discriminator != nil)
     else { return nil }
-    // A number that no class has stays the object's own: the check of a store names such rows.
+    // A discriminator is an entity's index plus 1. A number that no class has, which another program must have written,
+    // is taken for the object's own class here; `ModelContainer.check(_:)` reports such rows.
     let index = found.discriminator.map { $0 - 1 }.flatMap {
       contexts.indices.contains($0) ? $0 : nil
     }
@@ -173,6 +178,7 @@ struct UniqueKeys {
     statement.reset()
     defer { statement.reset() }
     let context = contexts[entity.index]
+    // Parameter 0 means none: the object binds only the properties of the constraint.
     let map = PropertyMap(count: entity.properties.count, empty: 0)
     for (place, index) in constraint.enumerated() { map.places[index] = Int32(place + 1) }
     model._$bind(
@@ -212,6 +218,7 @@ struct DuplicateFinder {
     new: [Model], changed: [Model], _ entity: (Model) -> EntityLayout
   ) throws -> [Pair] {
     var pairs: [Pair] = []
+    // Changed objects first: a new object is merged into one of them, never the other way round.
     for model in changed {
       hold(try keys.keys(of: model, entity(model), isPlanned: true), by: model)
     }
@@ -261,6 +268,8 @@ extension SaveWriter {
   /// Rows are in the order of the first object that was assigned each, so that merging does not depend on hash
   /// values.
   ///
+  /// Invariant: an object is in one result at most, since it was assigned one row. Nothing is changed here.
+  ///
   /// - Parameter includingStored: Whether a row that existed counts as shared with a single new object.
   func sharedRows(in store: Int, includingStored: Bool) -> [RowSharing] {
     struct Row: Hashable {
@@ -272,6 +281,7 @@ extension SaveWriter {
         number = state.pointee.rowID
       }
     }
+    // Rows of changed objects, which a new object with their unique values would overwrite.
     let changed = Set(plan.states.updated.map { Row($0, layout) })
     var order: [Row] = []
     var rows: [Row: RowSharing] = [:]

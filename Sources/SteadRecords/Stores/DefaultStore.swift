@@ -60,6 +60,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
   /// A new context for each call: a context belongs to one thread, and calls come from several.
   private func context(for state: EditingState) -> ModelContext {
     let context = ModelContext(container)
+    // Snapshots are made of the objects, and nothing observes them.
     context.observesModels = false
     context.author = state.author
     return context
@@ -85,6 +86,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
   }
 
   /// The identifiers of the objects that match, without making snapshots.
+  ///
+  /// - Throws: What ``ModelContext/fetchIdentifiers(_:)`` throws.
   public func fetchIdentifiers<T: PersistentModel>(
     _ request: DataStoreFetchRequest<T>
   ) throws -> [PersistentIdentifier] {
@@ -101,6 +104,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
       snapshots.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { one, _ in one })
   }
 
+  /// The snapshot of one object. Loads its relationships, since a snapshot has their identifiers.
   private static func snapshot<M: PersistentModel>(of model: M) -> DefaultSnapshot {
     var backings: [PersistentIdentifier: any BackingData] = [:]
     return DefaultSnapshot(from: ObjectBackingData(of: model), relatedBackingDatas: &backings)
@@ -128,9 +132,13 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
   }
 
   /// The token of the store's last transaction, other processes' included.
+  ///
+  /// Takes the write lock for a moment, so it waits for a writer.
+  ///
+  /// - Throws: ``SwiftDataError/storeLocked`` and ``SwiftDataError/readOnlyStore``, as a save does.
   public func version() throws -> DefaultHistoryToken {
     let store = container.stores[0]
-    // Only a transaction looks for commits of other processes.
+    // A transaction, since only beginning one compares the store with the file: another process may have committed.
     _ = try store.begin()
     defer { store.rollBack() }
     return DefaultHistoryToken(store: identifier, number: store.number)
@@ -146,6 +154,7 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
     return try store.exclusively {
       var inserted: [PersistentIdentifier: any PersistentModel]?
       try context.transaction {
+        // Compared with the write lock, so that nobody can commit between this and the save below.
         guard version.number(in: identifier) == store.number else { return }
         var application = SnapshotApplication(context)
         inserted = try application.run(request)
@@ -163,6 +172,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
   }
 
   /// Deletes the objects that match, as `ModelContext.delete(model:where:includeSubclasses:)` does.
+  ///
+  /// Commits at once; ``ModelContext/delete(model:where:includeSubclasses:)`` says what it costs and throws.
   public func delete<T: PersistentModel>(_ request: DataStoreBatchDeleteRequest<T>) throws {
     try context(for: request.editingState).delete(
       model: T.self, where: request.predicate, includeSubclasses: request.includeSubclasses)
@@ -208,6 +219,9 @@ struct SnapshotApplication {
   ///
   /// Attributes first and relationships afterwards, when every object exists that a snapshot may refer to; deletions
   /// last, so that the delete rules see the relationships as they are to be saved.
+  ///
+  /// Invariant: if it throws, the context has changes that must not be saved. Each call of the store has a context of
+  /// its own, which is dropped then.
   mutating func run(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> [PersistentIdentifier: any PersistentModel] {
@@ -215,6 +229,7 @@ struct SnapshotApplication {
     for values in values.prefix(request.inserted.count) {
       models[values.identifier] = try make(values)
     }
+    // What was made so far, by the identifiers of the request: the caller maps them to permanent ones.
     let inserted = models
     for values in values.dropFirst(request.inserted.count) {
       let model = try existing(values.identifier)
@@ -226,19 +241,25 @@ struct SnapshotApplication {
     }
     for values in values { try link(values) }
     for snapshot in request.deleted {
+      // An object that is gone already needs no deletion, unlike one that is to be updated.
       if let model = try find(snapshot.persistentIdentifier) { DeleteRules(graph).delete(model) }
     }
     return inserted
   }
 
+  /// The entity with a name.
+  ///
+  /// - Throws: `unknownModel` if the schema lacks it.
   private func entity(_ name: String) throws -> EntityLayout {
     if let entity = graph.layout.entity(named: name) { return entity }
     throw SwiftDataError(
       .unknownModel, "The store has no model named \(name). Name it in the configuration's schema.")
   }
 
+  /// Inserts a new object with the attributes of a snapshot.
   private func make(_ values: SnapshotValues) throws -> any PersistentModel {
     let entity = try entity(values.identifier.entityName)
+    // Not by an initializer of the app's, which would have other parameters and side effects.
     let model = entity.type.init(_row: .empty)
     try SlotFiller.fill(model, of: entity, with: values, defaults)
     graph.editor.insert(model)
@@ -252,6 +273,9 @@ struct SnapshotApplication {
     return try graph.reader.object(entity, row: identifier.row)
   }
 
+  /// The object of an identifier.
+  ///
+  /// - Throws: `foreignModel` if the store does not have it, and errors of reading its row.
   private func existing(_ identifier: PersistentIdentifier) throws -> any PersistentModel {
     if let model = try find(identifier) { return model }
     throw SwiftDataError(
@@ -265,6 +289,7 @@ struct SnapshotApplication {
     let model = try existing(values.identifier)
     for index in graph.entity(of: model).relationships {
       let property = graph.entity(of: model).properties[index]
+      // A property that the snapshot lacks keeps what it has.
       guard values.has(property.name) else { continue }
       let targets = try values.identifiers(of: property.name).compactMap { try find($0) }
       if property.isToMany {

@@ -61,6 +61,9 @@ public final class JSONStore: DataStore, DataStoreVersioning {
   /// The last read content of the file.
   private var cached: Cached?
 
+  /// A content of the file, decoded.
+  ///
+  /// Not locked: the container calls a store from one thread at a time.
   private struct Cached {
     let data: Data
     let document: JSONStoreDocument
@@ -94,10 +97,12 @@ public final class JSONStore: DataStore, DataStoreVersioning {
     file = AtomicFile(configuration.url)
     // Written immediately, so that all processes which open it get the same identifier.
     let data = try file.update { data in
+      // nil leaves a file that exists as it is.
       guard data == nil else { return nil }
       return try JSONStoreDocument(identifier: UUID().uuidString).encoded(over: nil)
     }
     identifier = try Self.document(in: data ?? Data(), configuration.url, schema).identifier
+    // Now, so that values made for an object are in the file before anything is fetched from it.
     _ = try completedDocument(in: data)
   }
 
@@ -156,6 +161,7 @@ public final class JSONStore: DataStore, DataStoreVersioning {
     let document = try document(in: data)
     guard document.isCompleted, cached?.isRefused != true else { return document }
     do {
+      // Read again within the update: another process may have completed or changed the file since.
       let written = try file.update { data in
         let document = try self.document(in: data)
         return document.isCompleted ? try document.encoded(over: data) : nil
@@ -197,6 +203,13 @@ public final class JSONStore: DataStore, DataStoreVersioning {
   /// Applies the changes to the file's present content, and replaces the file durably.
   ///
   /// A new object gets a UUID as its primary key. An object that another process has deleted stays deleted.
+  ///
+  /// A conflict with another process is resolved here, not reported: the changes are applied to what that one wrote,
+  /// object by object.
+  ///
+  /// - Throws: ``SwiftDataError/unreadableStore`` if the file was damaged or replaced,
+  ///   ``SwiftDataError/modelValidationFailure`` for a value that is nested too deeply for JSON, and `FileError` if the
+  ///   file cannot be written. The file is unchanged then.
   public func save(
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot> {
@@ -220,6 +233,7 @@ public final class JSONStore: DataStore, DataStoreVersioning {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, at version: Data
   ) throws -> DataStoreSaveChangesResult<DefaultSnapshot>? {
     let changes = try Changes(request, identifier)
+    // An empty version stands for a missing file (`version()`).
     let data = version.isEmpty ? nil : version
     do {
       try file.replace(data, with: changed(data, by: changes))
@@ -229,6 +243,7 @@ public final class JSONStore: DataStore, DataStoreVersioning {
     return changes.result
   }
 
+  /// The file's bytes with the changes of a save. Writes nothing.
   private func changed(_ data: Data?, by changes: Changes) throws -> Data {
     var document = try document(in: data)
     document.apply(
@@ -237,8 +252,11 @@ public final class JSONStore: DataStore, DataStoreVersioning {
   }
 
   /// Removes all objects from the file, but keeps the file.
+  ///
+  /// - Throws: What ``save(_:)`` throws.
   public func erase() throws {
     try file.update { data in
+      // Throws for a file of another store or a later version, which must not be overwritten.
       _ = try self.document(in: data)
       return try JSONStoreDocument(identifier: identifier).encoded(over: nil)
     }
@@ -258,6 +276,7 @@ private struct Changes {
     _ request: DataStoreSaveChangesRequest<DefaultSnapshot>, _ identifier: String
   ) throws {
     var remapped: [PersistentIdentifier: PersistentIdentifier] = [:]
+    // All keys before the first copy: new objects refer to each other.
     for snapshot in request.inserted {
       let temporary = snapshot.persistentIdentifier
       remapped[temporary] = try .identifier(

@@ -9,6 +9,7 @@ struct JSONStoreDocument {
   /// The version of the form that this code writes.
   static let formatVersion = 1
 
+  /// The version alone, which is read before anything else of the file.
   struct Version: Decodable {
     let version: Int
   }
@@ -29,6 +30,7 @@ struct JSONStoreDocument {
     /// The object as it is written. An unchanged one is the file's own JSON.
     func json(in stored: [JSONValue]) throws -> JSONValue {
       let index = index.flatMap { stored.indices.contains($0) ? $0 : nil }
+      // The file's own JSON, not the snapshot encoded again: members that no property takes would be lost.
       if let index, added.isEmpty { return stored[index] }
       let json = try SnapshotCoding.json(of: snapshot)
       guard let new = JSONReader.value(of: json)?.object else {
@@ -38,6 +40,8 @@ struct JSONStoreDocument {
             + "fewer levels.")
       }
       guard let index, let old = stored[index].object else { return .object(new) }
+      // Only what was added, so that the rest of an object that nobody has saved stays as another version of the app
+      // wrote it.
       return .object(old.merging(new.filter { added.contains($0.key) }) { $1 })
     }
   }
@@ -82,6 +86,7 @@ struct JSONStoreDocument {
         objects[index] = Object(snapshot: snapshot, index: nil)
       }
     }
+    // After the updates, which find objects by their places.
     if !deleted.isEmpty {
       objects.removeAll { deleted.contains($0.snapshot.persistentIdentifier) }
     }
@@ -89,8 +94,11 @@ struct JSONStoreDocument {
   }
 
   /// The file that this document was decoded from, with its changes; a new file if there is none.
+  ///
+  /// Costs time in proportion to the whole file, however few objects have changed.
   func encoded(over data: Data?) throws -> Data {
     var file = try data.flatMap { try Self.json(in: $0)?.object } ?? [:]
+    // By place, as the objects were decoded: this must be the data that the document was made of.
     let stored = file["snapshots"]?.array ?? []
     file["version"] = .number("\(Self.formatVersion)")
     file["identifier"] = .string(identifier)
@@ -98,6 +106,7 @@ struct JSONStoreDocument {
     return JSONValue.object(file).indentedData
   }
 
+  /// The file's JSON as a tree. Nil, or an error of Foundation's, if it is no JSON.
   private static func json(in data: Data) throws -> JSONValue? {
     if let value = JSONReader.value(of: data) { return value }
     // UTF-16 and a byte order mark, which an editor may have written, are what only Foundation reads.
