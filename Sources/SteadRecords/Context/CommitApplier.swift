@@ -176,7 +176,9 @@ final class CommitApplier {
     let stale = models.filter { $0.has(_ModelFlags.stale) && graph.isHere($0) }
     if stale.isEmpty { return }
     let lists = stale.flatMap(loadedLists)
-    for (index, models) in Dictionary(grouping: stale, by: { graph.entity(of: $0).index }) {
+    // Observed ones are read below one by one, each within its notification.
+    let unobserved = stale.filter { $0._$statePointer.pointee.extra?.isObserved != true }
+    for (index, models) in Dictionary(grouping: unobserved, by: { graph.entity(of: $0).index }) {
       for start in stride(from: 0, to: models.count, by: Self.readSize) {
         let rows = models[start...].prefix(Self.readSize).map { $0._$statePointer.pointee.rowID }
         // What this does not read, such as an object whose row is gone, is read below one by one. If this throws, all

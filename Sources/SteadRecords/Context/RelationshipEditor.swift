@@ -601,7 +601,8 @@ final class RelationshipEditor {
         case .toOne(.row(let row)):
           let root = entity.properties[index].destination.map { graph.traits[$0].root }
           if let root, rows[root]?.contains(row) == true {
-            owner.setContent(.toOne(.none), at: index)
+            // Observed before, perhaps: a large context drops the objects that relationships hold.
+            graph.notifying(owner, index) { owner.setContent(.toOne(.none), at: index) }
           }
         case .toMany(var targets):
           let left = targets.loaded?.filter { !gone.contains(ObjectIdentifier($0)) }
@@ -626,20 +627,18 @@ final class RelationshipEditor {
 
 /// A relationship that was set to the value it held, which isn't a change.
 ///
-/// Invariant: lasts until the next assignment of a relationship or the next change of a property in the context. The
-/// object is known by its address and is not retained.
+/// Invariant: lasts until the next assignment of a relationship, the next change of a property or the next save. The
+/// object is retained: another one at its address would lose the change of an attribute at the same index.
 struct Unchanged {
-  private var place: (model: ObjectIdentifier, index: Int)?
+  private var place: (model: any PersistentModel, index: Int)?
 
-  /// Notes the relationship of the assignment under way, in place of any other.
-  mutating func note(_ model: any PersistentModel, _ index: Int) {
-    place = (ObjectIdentifier(model), index)
-  }
+  /// Records the relationship of the assignment under way, in place of any other.
+  mutating func note(_ model: any PersistentModel, _ index: Int) { place = (model, index) }
 
   /// Whether a change is that of the noted relationship, which is then forgotten, as it is by any other change.
   mutating func takes(_ model: any PersistentModel, _ index: Int) -> Bool {
     guard let place else { return false }
     self.place = nil
-    return place.model == ObjectIdentifier(model) && place.index == index
+    return place.model === model && place.index == index
   }
 }

@@ -68,6 +68,7 @@ extension SaveRun {
     graph.undo.endSave()
     // Owners are not pending any more, so their members may be freed.
     graph.editor.membership = nil
+    graph.editor.unchanged = Unchanged()
     if hadNews { forgetMergedLists(plan.sides) }
     renew(writer.otherRows, and: overwritten)
     // The commit is made: no rollback can bring back a row that refers to one of them.

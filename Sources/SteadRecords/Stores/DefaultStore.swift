@@ -98,7 +98,8 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
   public func cachedSnapshots(
     for persistentIdentifiers: [PersistentIdentifier], editingState: EditingState
   ) throws -> [PersistentIdentifier: DefaultSnapshot] {
-    let models = try FetchRunner(context(for: editingState).linkedGraph()).models(persistentIdentifiers)
+    let graph = context(for: editingState).linkedGraph()
+    let models = try FetchRunner(graph).models(persistentIdentifiers)
     let snapshots = models.map { Self.snapshot(of: $0) }
     return Dictionary(
       snapshots.map { ($0.persistentIdentifier, $0) }, uniquingKeysWith: { one, _ in one })
