@@ -49,6 +49,8 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         guard waiter.begin(continuation) else { return }
+        // Before `join`: the load may end at once, on another thread, and must find the
+        // continuation.
         let running = join(key, waiter, load, keep, unwanted).running
         // The task may have been cancelled between `begin` and `attach`: then nobody has detached
         // the waiter.
@@ -89,6 +91,7 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
       // `remove(at:)` returns the table's own key, whose last reference may be here.
       guard let index = loads.index(forKey: key) else { return nil }
       defer { loadCount.store(loads.count, ordering: .sequentiallyConsistent) }
+      // Out of the table, so that a later call begins a load that sees the change.
       return Forgotten([loads.remove(at: index)])
     }
     for entry in forgotten?.entries ?? [] { entry.value.ticket.cancel() }
@@ -120,18 +123,24 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   /// How many calls wait for a key's load, of those that can be joined.
   func waiterCount(for key: Key) -> Int { loads.withLock { $0[key]?.waiterCount ?? 0 } }
 
+  /// Adds a waiter to the load of a key, or begins one with it.
+  ///
+  /// Invariant: a load is in the table from before its task begins until its value is stored,
+  /// unless it was forgotten or nobody waits.
   private func join(
     _ key: Key, _ waiter: Waiter<Value>,
     _ load: @escaping @Sendable () async throws -> Value,
     _ keep: @escaping @Sendable (Value, LoadTicket) -> Afterwards?,
     _ unwanted: @escaping @Sendable (Value) -> Void
   ) -> (running: Load<Value>, isNew: Bool) {
+    // Found or added under one lock, so that two callers can't both begin a load.
     loads.withLock { loads in
       if let found = loads[key], found.add(waiter) { return (found, false) }
       // A load that was found is over, and about to remove itself.
       let running = Load<Value>(waiter)
       loads[key] = running
       loadCount.store(loads.count, ordering: .sequentiallyConsistent)
+      // Counted before the task begins, and so before it reads anything: `forget` relies on that.
       running.start {
         let result: Result<Value, any Error>
         do {
@@ -189,7 +198,10 @@ private final class Load<Value: Sendable>: Sendable {
 
   var waiterCount: Int { state.withLock { $0.waiters.count } }
 
+  /// Begins the load's task.
   func start(_ work: @escaping @Sendable () async -> Void) {
+    // Made under the lock: `remove` and `finish` must not come before the task is there to cancel
+    // or drop.
     state.withLock { $0.task = Task(operation: work) }
   }
 
@@ -202,6 +214,7 @@ private final class Load<Value: Sendable>: Sendable {
       // Priorities are only raised: a waiter that leaves may have raised it for good.
       guard priority > state.priority else { return (true, nil) }
       state.priority = priority
+      // Raised after the lock is released: a task's escalation handlers are the program's code.
       return (true, state.task)
     }
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
@@ -221,6 +234,7 @@ private final class Load<Value: Sendable>: Sendable {
       ticket.cancel()
       return state.task
     }
+    // After the lock: cancellation handlers of the load are the program's code.
     task?.cancel()
     return task != nil
   }
@@ -228,6 +242,7 @@ private final class Load<Value: Sendable>: Sendable {
   /// Resumes all waiters; returns whether any call returns the result.
   func finish(_ result: Result<Value, any Error>) -> Bool {
     let waiters = state.withLock { state in
+      // No waiter can be added from here on, so each one is resumed below or was cancelled.
       state.isOver = true
       state.task = nil
       defer { state.waiters = [:] }
@@ -271,7 +286,9 @@ private final class Waiter<Value: Sendable>: Sendable {
     }
   }
 
+  /// Ends the call with `CancellationError`, and detaches it from its load.
   func cancel() {
+    // In the state `new` there is nothing to resume: `begin` finds the call finished, and throws.
     let old = finish()
     old.continuation?.resume(throwing: CancellationError())
     old.detach?()

@@ -14,6 +14,7 @@ public final class InMemorySecretStore: SecretStore {
   /// The largest secret that it accepts, 64 MiB.
   public static let sizeLimit = 64 << 20
 
+  // Fork-safe: a thread may write while another one forks, and the child has a use for the secrets.
   private let table = ForkSafeLock(SecretTable())
 
   /// Makes a store without secrets.
@@ -62,6 +63,7 @@ public final class InMemorySecretStore: SecretStore {
   ) throws(SecretError) {
     try check(bytes, write)
     try table.withLock { (table) throws(SecretError) in
+      // Condition and write in one critical section. The bytes are kept and not copied.
       table.entries[id] = try table.entry(bytes, for: id, write, at: Date())
     }
   }

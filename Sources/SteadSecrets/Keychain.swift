@@ -65,6 +65,8 @@
     }
 
     /// A secret's metadata, or nil if none exists; the secret itself isn't read.
+    ///
+    /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
     public func item(for id: SecretID) throws(SecretError) -> SecretItem? {
       var query = self.query(id)
       query[kSecReturnAttributes as String] = true
@@ -75,6 +77,8 @@
     }
 
     /// The metadata of all secrets of a service, sorted by their accounts' UTF-8.
+    ///
+    /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
     public func items(service: String) throws(SecretError) -> [SecretItem] {
       var query = self.query(service: service)
       query[kSecReturnAttributes as String] = true
@@ -87,6 +91,10 @@
 
     /// The metadata of the secrets of all services that have these attributes, sorted by the UTF-8 of their
     /// services and accounts.
+    ///
+    /// It reads the metadata of every generic password that the program can see.
+    ///
+    /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
     public func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
       var query = self.query(service: nil)
       query[kSecReturnAttributes as String] = true
@@ -102,12 +110,16 @@
     /// Removes a secret, and returns whether it existed.
     ///
     /// A synchronized secret is removed from other devices, too.
+    ///
+    /// - Throws: ``SecretError`` as ``write(_:for:_:)`` does.
     @discardableResult
     public func remove(_ id: SecretID) throws(SecretError) -> Bool {
       try withWriteLock { () throws(SecretError) in try delete(query(id)) }
     }
 
     /// Removes all secrets of a service, and returns their number.
+    ///
+    /// - Throws: ``SecretError`` as ``write(_:for:_:)`` does; some may have been removed by then.
     @discardableResult
     public func removeAll(service: String) throws(SecretError) -> Int {
       try withWriteLock { () throws(SecretError) in
@@ -149,6 +161,7 @@
         // in between.
         for _ in 0..<Self.attemptLimit {
           if case .ifHolding = write.condition {
+            // The Keychain has no comparison of contents. The lock excludes the app's own processes meanwhile.
             try write.condition.check(self.bytes(for: id), for: id)
           }
           switch write.condition {
@@ -181,6 +194,7 @@
         }
       }
       let requirements = write.requirements
+      // A contradiction of the caller's, which is refused before anything is written.
       if let accessibility = requirements.accessibility {
         guard !(requirements.isSynchronizable && accessibility.staysOnDevice) else {
           throw SecretError(
@@ -204,6 +218,7 @@
       var item = query(id)
       // "Any" is for queries; an added item needs one value or the other.
       item[kSecAttrSynchronizable as String] = nil
+      // Replaced below by the write's own label, if it has one.
       item[kSecAttrLabel as String] = id.defaultLabel
       item.merge(changes) { $1 }
       let status = bytes.withData { data in

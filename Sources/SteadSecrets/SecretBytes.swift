@@ -21,6 +21,8 @@ import Foundation
 ///
 /// The child of a fork has its parent's secrets and can use them; its memory isn't locked until it creates a
 /// secret itself.
+///
+/// Any thread may use it, and several at once: the bytes never change.
 public final class SecretBytes: Sendable {
   /// The number of bytes.
   public let count: Int
@@ -81,6 +83,7 @@ extension SecretBytes {
 extension SecretBytes: Equatable {
   /// Whether two secrets are equal, in a time that depends only on their lengths.
   public static func == (one: SecretBytes, other: SecretBytes) -> Bool {
+    // The length is no secret, and `stead_equal` looks at every byte, so the time tells nothing of where they differ.
     one.count == other.count && stead_equal(one.memory.bytes, other.memory.bytes, one.count)
   }
 }
@@ -101,6 +104,8 @@ extension Data {
 ///
 /// For other values, see ``Secrets/setValue(_:for:label:attributes:requirements:)`` and
 /// ``SecretBytes/init(encoding:)``.
+///
+/// ``SecretBytes`` alone is zeroed when it is released; the memory of a string, of `Data` or of an array is not.
 public protocol SecretContent {
   /// A copy of the bytes to store.
   var secretBytes: SecretBytes { get }

@@ -118,6 +118,15 @@ public struct SecretError: Error, Sendable {
   public var cause: (any Error)?
 
   /// Makes an error; the package does this, and a test or a custom store may, too.
+  ///
+  /// - Parameters:
+  ///   - code: What went wrong, for comparison.
+  ///   - message: The problem and the remedy. It must not contain a secret or the value of an attribute; its control characters are escaped.
+  ///   - service: The service of the affected item, if any.
+  ///   - account: The account of the affected item, if any.
+  ///   - unavailability: Why the store cannot be reached, for `.unavailable`.
+  ///   - feature: What the store lacks, for `.unsupported`.
+  ///   - cause: The underlying error, whose description must not contain a secret either.
   public init(
     code: Code, message: String, service: String? = nil, account: String? = nil,
     unavailability: Unavailability? = nil, feature: SecretStoreFeature? = nil,
@@ -156,6 +165,7 @@ extension String {
     var shown = String.UnicodeScalarView()
     for scalar in unicodeScalars {
       switch scalar.properties.generalCategory {
+      // Format characters, too: those for the direction of text can make a path read as another one.
       case .control, .format, .lineSeparator, .paragraphSeparator:
         let digits = String(scalar.value, radix: 16, uppercase: true)
         shown.append(contentsOf: #"\u{\#(digits)}"#.unicodeScalars)

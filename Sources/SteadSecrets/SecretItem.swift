@@ -32,6 +32,7 @@ public struct SecretID: Hashable, Sendable {
   ///
   /// - Parameter kind: What is checked, for the message. The name itself isn't quoted: it may be a megabyte long.
   static func check(_ name: String, _ kind: String) throws(SecretError) {
+    // No NUL, since libsecret takes strings that end at one: two names would be the same item there.
     guard !name.isEmpty, name.utf8.count <= nameLimit, !name.utf8.contains(0) else {
       throw SecretError(
         code: .invalidName,

@@ -35,12 +35,18 @@ public protocol SecretStore: Sendable {
   func lock() throws(SecretError)
 
   /// The secret of a name, or nil if none exists.
+  ///
+  /// - Throws: ``SecretError``: `.locked`, `.notInitialized`, `.unavailable` or `.corrupt` when it cannot be read.
   func bytes(for id: SecretID) throws(SecretError) -> SecretBytes?
 
   /// A secret's metadata, or nil if none exists; the secret itself isn't read.
+  ///
+  /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
   func item(for id: SecretID) throws(SecretError) -> SecretItem?
 
   /// The metadata of all secrets of a service, sorted by their accounts' UTF-8.
+  ///
+  /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
   func items(service: String) throws(SecretError) -> [SecretItem]
 
   /// The metadata of all services' secrets that have these attributes, sorted by the UTF-8 of their services
@@ -59,10 +65,15 @@ public protocol SecretStore: Sendable {
   func write(_ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite) throws(SecretError)
 
   /// Removes a secret, and returns whether it existed.
+  ///
+  /// - Throws: ``SecretError`` as ``bytes(for:)`` does; `.noSpace` or `.accessDenied` when the store cannot be
+  ///   written.
   @discardableResult
   func remove(_ id: SecretID) throws(SecretError) -> Bool
 
   /// Removes all secrets of a service, and returns their number.
+  ///
+  /// - Throws: ``SecretError`` as ``remove(_:)`` does; some may have been removed by then.
   @discardableResult
   func removeAll(service: String) throws(SecretError) -> Int
 }
@@ -91,6 +102,7 @@ extension SecretStore {
   /// - Throws: ``SecretError`` as ``items(matching:)`` does.
   public func services() throws(SecretError) -> [String] {
     var services: [String] = []
+    // The items are sorted by their services, so equal ones follow each other.
     for item in try items(matching: [:])
     where services.last.map({ $0.utf8.elementsEqual(item.service.utf8) }) != true {
       services.append(item.service)
@@ -107,6 +119,7 @@ extension SecretStore {
   /// - Throws: ``SecretError``: `.tooLarge`, `.unsupported` or `.invalidName`.
   public func check(_ bytes: SecretBytes, _ write: SecretStoreWrite) throws(SecretError) {
     if let missing = write.requirements.firstMissing(in: features) {
+      // Never written with less: a caller that requires a protection must not find out later that it is missing.
       throw SecretError(
         code: .unsupported,
         message: "This store lacks a required feature (\(missing)). Write without it, or choose "
@@ -125,6 +138,10 @@ extension SecretStore {
 // MARK: - Writes
 
 /// How to write a secret: under which condition, with which description, and what the store must be able to do.
+///
+/// ```swift
+/// try store.write(token, for: id, SecretStoreWrite(condition: .ifAbsent, label: "Token of the build"))
+/// ```
 public struct SecretStoreWrite: Sendable {
   /// A condition that must hold for the write to be made.
   public enum Condition: Sendable {

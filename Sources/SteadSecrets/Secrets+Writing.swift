@@ -98,6 +98,7 @@ extension Secrets {
   ) throws(SecretError) {
     try annotatingErrors(account) { () throws(SecretError) in
       let id = try id(account)
+      // Stores do it themselves. Once more here, for a store of the caller's that forgets it.
       try store.check(bytes, write)
       try store.write(bytes, for: id, write)
     }

@@ -164,6 +164,7 @@ extension Secrets {
     matching attributes: [String: String]
   ) throws(SecretError) -> [SecretItem] {
     try annotatingErrors(nil) { () throws(SecretError) in
+      // The service of this value counts, whatever `attributes` says: other services are not its own.
       try store.items(matching: attributes.merging(["service": service]) { $1 })
     }
   }

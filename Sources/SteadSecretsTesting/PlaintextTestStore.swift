@@ -11,6 +11,11 @@ import SteadSecrets
 /// secret in the clear. The file is JSON, with the secrets in Base64; each write replaces it as a whole, and
 /// only its owner may access it. Processes take turns through a lock next to it, `NAME.lock`. Each call reads
 /// the whole file.
+///
+/// ```swift
+/// let store = PlaintextTestStore(at: directory.appending(path: "secrets.json"))
+/// let secrets = try Secrets(service: "org.example.Notes", store: store)
+/// ```
 public struct PlaintextTestStore: SecretStore {
   /// The largest secret that it accepts, 16 MiB.
   public static let sizeLimit = 16 << 20
@@ -109,6 +114,9 @@ public struct PlaintextTestStore: SecretStore {
 }
 
 extension PlaintextTestStore {
+  /// The contents of the file, or an empty table if there is none.
+  ///
+  /// Without the lock: a write replaces the whole file, so a read gets the old one or the new one.
   private func table() throws(SecretError) -> SecretTable {
     try SecretError.files {
       try file.readIfPresent().map { try SecretTable(plaintext: $0) } ?? SecretTable()
@@ -119,7 +127,7 @@ extension PlaintextTestStore {
   private func change(_ body: (inout SecretTable) throws -> Bool) throws(SecretError) {
     try SecretError.files {
       try lock.withLock {
-        // Somebody may have removed the lock's file.
+        // `update` compares the file again: the lock excludes nobody once somebody has removed its file.
         _ = try file.update { old in
           var table = try old.map { try SecretTable(plaintext: $0) } ?? SecretTable()
           return try body(&table) ? try table.plaintext() : nil
@@ -152,6 +160,9 @@ extension SecretTable {
 
   private struct Version: Codable { var version: Int }
 
+  /// Parses the file.
+  ///
+  /// - Throws: ``SecretError``: `.corrupt`, `.newerVersion`; `.invalidName` for a name that no store accepts.
   init(plaintext data: Data) throws(SecretError) {
     self.init()
     let decoder = JSONDecoder()
@@ -166,6 +177,7 @@ extension SecretTable {
           + "version of the library that wrote it.")
     }
     guard let document = try? decoder.decode(Document.self, from: data) else { throw Self.corrupt }
+    // Checked names, since a test or a person may have written the file.
     for item in document.items {
       entries[try SecretID(service: item.service, account: item.account)] = Entry(
         bytes: SecretBytes(item.secret),
@@ -175,6 +187,7 @@ extension SecretTable {
     }
   }
 
+  /// The file's contents: JSON with the secrets in Base64.
   func plaintext() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -185,6 +198,7 @@ extension SecretTable {
         modified: entry.item.modified, secret: entry.bytes.withBytes { Data($0) })
     }
     let order = { (one: Document.Item, other: Document.Item) in
+      // In a fixed order, so that a test can compare the file with what it expects.
       [one.service, one.account].lexicographicallyPrecedes([other.service, other.account])
     }
     return try encoder.encode(Document(items: items.sorted(by: order)))

@@ -48,6 +48,8 @@ final class CacheDatabase: Sendable {
   private let problems: ProblemQueue
   /// A position in the order of use: entries after it are among the newest quarter, and their uses
   /// need no record, since they are not evicted soon.
+  ///
+  /// `.max` until the first write, when nothing is known of the order: every use is recorded.
   private let recentUse = Atomic<Int64>(.max)
   let evictions = Atomic<Int>(0)
   /// How often a change has waited for other processes, with success or in vain.
@@ -66,6 +68,7 @@ final class CacheDatabase: Sendable {
   }
 
   deinit {
+    // The child of a fork must not use its parent's connections.
     guard forks == forkGeneration else { return }
     // For programs that only read: no set of theirs writes down the uses.
     let stamps = uses.takeOldest(RecencyLog.capacity)
@@ -142,6 +145,7 @@ final class CacheDatabase: Sendable {
   /// Makes the file of a new value; nil when the cache does not work now.
   func makeDraft() throws -> ValueFileDraft? {
     guard let open = current(checksIdentity: true) else { return nil }
+    // With the rights of the files' owner, so that the file is the owner's, too.
     return try open.rights.use { try ValueFileDraft(in: directory) }
   }
 
@@ -149,6 +153,7 @@ final class CacheDatabase: Sendable {
   func reclaimSpace() {
     guard let open = current(checksIdentity: false) else { return }
     do {
+      // An old snapshot would keep the checkpoint below from truncating the log.
       open.endSnapshots()
       try open.write { connection in
         connection.setBusyTimeout(CacheReader.lockTimeout)
@@ -179,8 +184,11 @@ final class CacheDatabase: Sendable {
   }
 
   /// Records a use of an entry in memory; a later set writes it down.
+  ///
+  /// Costs an atomic load for entries among the newest quarter, and a lock for others.
   func recordUse(_ stamp: Int64) {
     if stamp > recentUse.load(ordering: .relaxed) { return }
+    // Relaxed: a use too many or too few only changes the order of eviction.
     uses.record(stamp)
   }
 
@@ -219,8 +227,11 @@ final class CacheDatabase: Sendable {
     open.announceChange(by: origin)
     transaction.whenCommitted?()
     let state = transaction.state
+    // No two entries have the same number, so at most a quarter of them are above this one.
     recentUse.store(state.sequence - Int64(state.count / 4), ordering: .relaxed)
     evictions.add(transaction.evictions, ordering: .relaxed)
+    // After the commit: a process that is killed here leaves files without rows, which a sweep
+    // removes, and no row without its file.
     for id in transaction.filesToRemove { removeFile(open.name(ofValue: id)) }
     return result
   }
@@ -260,11 +271,14 @@ final class CacheDatabase: Sendable {
       session.nextIdentityCheck = moment + Self.retryInterval
       if !open.isCurrentFile(in: directory) {
         session.open = nil
+        // At once: a directory that somebody has removed or replaced isn't a failure to wait after.
         session.nextOpening = moment
       }
     }
     if let open = session.open { return open }
     guard moment >= session.nextOpening else { return nil }
+    // Set before the attempt: if it throws, calls until then are misses, and don't each wait for
+    // the disk.
     session.nextOpening = moment + retryInterval
     let open = try self.open(&session)
     session.open = open
@@ -275,7 +289,9 @@ final class CacheDatabase: Sendable {
   private func open(_ session: inout Session) throws -> OpenDatabase {
     guard !directory.path.isEmpty else { throw CacheFailure.invalidPath }
     let rights = try FileRights(at: directory.path, disk: directory.disk)
+    // Everything below creates or removes files at names that the directory's owner controls.
     return try rights.use {
+      // Before `withLock`, which locks the directory itself.
       if try directory.disk.status(at: directory.path) == nil {
         try directory.disk.makeDirectories(directory.path)
       }
@@ -292,6 +308,7 @@ final class CacheDatabase: Sendable {
       if damaged == directory.databaseIdentity { try recreate(&session, with: rights) }
       session.damaged = nil
     }
+    // Stamps are positions in the file that was open before.
     uses.removeAll()
     do {
       return try openAndRepair(with: rights)
@@ -315,6 +332,7 @@ final class CacheDatabase: Sendable {
     do {
       try change(open, timeout: CacheDirectory.lockTimeout) { transaction in
         if open.isFirstOfBoot { try transaction.recount() }
+        // After the recount: room is made by the counts.
         try transaction.makeRoom(forCount: 0, size: 0, uses)
         try sweep(transaction, open)
       }
@@ -397,6 +415,7 @@ private struct Uses {
 
   mutating func record(_ stamp: Int64) {
     if order.last == stamp { return }
+    // At twice the capacity, so that compacting costs constant time for each use.
     if order.count >= 2 * RecencyLog.capacity { compact() }
     positions[stamp] = order.count
     order.append(stamp)
@@ -408,6 +427,7 @@ private struct Uses {
     var taken: [Int64] = []
     while taken.count < limit, start < order.count {
       let stamp = order[start]
+      // Otherwise the entry was used again later, or its use was taken out: this index is void.
       if positions[stamp] == start {
         positions[stamp] = nil
         taken.append(stamp)

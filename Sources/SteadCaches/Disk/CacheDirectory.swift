@@ -53,6 +53,7 @@ struct CacheDirectory: Sendable {
     try checkOwnership(values, by: user)
     try makeTag()
     for file in [database, log, database + "-shm", changes] { try clear(file) }
+    // Before SQLite opens it: the log and its index get the file's mode.
     SQLiteFile.makePrivate(at: database)
   }
 
@@ -68,14 +69,18 @@ struct CacheDirectory: Sendable {
   }
 
   func withLock<Result>(wait: Duration, _ body: () throws -> Result) throws -> Result {
+    // The directory itself is locked, so no lock's file can be removed or left behind.
     try disk.withLockedDirectory(path, wait: wait) { _ in try body() }
   }
 
   /// The identity of the file that the database's path leads to now.
   var databaseIdentity: FileStatus.Identity? {
+    // An error is like a missing file: the open one is closed, and opening reports what is wrong.
     (try? disk.status(at: database))?.identity
   }
 
+  /// Checks that no other user decides what is in a directory: it isn't a link, it belongs to the
+  /// user, and nobody else may write to it.
   private func checkOwnership(_ directory: String, by user: uid_t) throws {
     guard let found = try disk.status(at: directory), found.kind == .directory else {
       throw FileError(
@@ -144,6 +149,8 @@ struct FileRights: Sendable {
   }
 
   private static func owner(of path: String, _ disk: any Disk) throws -> stead_file_rights? {
+    // From the root down: the first user on the way can exchange everything below. A link's owner
+    // counts like that of what it leads to, since either decides about the rest.
     let parent = path.directoryPath
     if parent != path, let owner = try owner(of: parent, disk) { return owner }
     for found in [try disk.status(at: path), try disk.statusFollowingLinks(path)] {
@@ -161,6 +168,7 @@ struct FileRights: Sendable {
   func use<Result>(_ body: () throws -> Result) throws -> Result {
     guard let owner else { return try body() }
     var before = stead_file_rights()
+    // By thread (`setfsuid`), so other threads of the process keep their rights meanwhile.
     guard stead_file_rights_take(owner, &before) == 0 else { throw Self.refusal }
     defer { stead_file_rights_give_back(before) }
     return try body()

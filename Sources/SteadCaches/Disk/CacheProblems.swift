@@ -38,6 +38,7 @@ extension CacheFailure {
   /// must replace it.
   static func isDamage(_ error: any Error) -> Bool {
     guard let error = error as? SQLiteError else {
+      // A `FileError` is of the disk or the rights, which a new file would not change.
       return (error as? CacheFailure)?.description == unknownFile.description
     }
     switch error.kind {
@@ -98,8 +99,10 @@ final class ProblemQueue: Sendable {
     let problem = Stead.Problem(
       code: kind.code, product: .caches, subject: path, message: kind.message, cause: cause)
     state.withLock { state in
+      // Once for each code: a cache on a full disk fails with every set.
       if state.known.insert(problem.code).inserted { state.waiting.append(problem) }
     }
+    // After the append: a thread that sees the flag finds the problem.
     hasSome.store(true, ordering: .releasing)
   }
 

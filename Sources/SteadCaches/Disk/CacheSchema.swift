@@ -48,6 +48,9 @@ enum CacheSchema {
     if try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 {
       try make(on: connection, boot: boot)
     }
+    // The whole text of each statement: another program's file may have tables of these names, and
+    // a version of this library that changes a column would otherwise fail in the middle of a call.
+    // Indexes that SQLite makes for itself have no text.
     guard try connection.integer("PRAGMA application_id") == application,
       try connection.integer("PRAGMA user_version") == version,
       try connection.rows("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
@@ -56,9 +59,12 @@ enum CacheSchema {
   }
 
   private static func make(on connection: SQLiteConnection, boot: String) throws {
+    // One transaction: a process that is killed in between leaves an empty file, which the next one
+    // fills, and no half of the tables.
     try connection.run("BEGIN IMMEDIATE")
     do {
       for table in tables { try connection.execute(table) }
+      // `UInt8.random` draws from the system's generator, so nobody can predict the salt.
       let salt = Data((0..<16).map { _ in UInt8.random(in: 0...255) })
       try connection.run(
         "INSERT INTO state VALUES (1, 0, 0, 0, ?, ?, ?)",
@@ -133,6 +139,7 @@ struct StoredEntry: Sendable {
   private static func head(
     numbers: (Int64, Int64, Int64, Int64, Int64, Int64), parts: (Data, Data, Data)
   ) -> UInt32 {
+    // Nine numbers of one size, so the tuple has no padding, whose bytes would be undefined.
     var fields = (
       numbers.0.littleEndian, numbers.1.littleEndian, numbers.2.littleEndian,
       numbers.3.littleEndian, numbers.4.littleEndian, numbers.5.littleEndian,
@@ -166,13 +173,14 @@ struct TagList: Sendable {
   init(_ tags: Set<String>) {
     var bytes = Data()
     for tag in tags.map({ Array($0.utf8) }).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+      // A length and no separator: a tag may hold any byte.
       withUnsafeBytes(of: UInt32(tag.count).littleEndian) { bytes.append(contentsOf: $0) }
       bytes.append(contentsOf: tag)
     }
     self.bytes = bytes
   }
 
-  /// The UTF-8 of each tag.
+  /// The UTF-8 of each tag; of bytes that end within a tag, the tags before it.
   var parts: [Data] {
     var parts: [Data] = []
     var rest = bytes
@@ -201,6 +209,7 @@ struct KeyHash: Sendable {
 
   init(salt: (UInt64, UInt64)) { self.salt = salt }
 
+  /// The hash of a key's bytes, in time proportional to their number.
   func callAsFunction(_ bytes: UnsafeRawBufferPointer) -> Int64 {
     var state = State(salt)
     let wholeCount = bytes.count & ~7
@@ -208,6 +217,7 @@ struct KeyHash: Sendable {
       state.absorb(
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
     }
+    // The last word has the bytes that are left, and the length modulo 256 in its highest byte.
     var last = UInt64(bytes.count & 0xff) << 56
     for index in wholeCount..<bytes.count {
       last |= UInt64(bytes[index]) << (8 * UInt64(index - wholeCount))
@@ -223,6 +233,7 @@ struct KeyHash: Sendable {
     private var v3: UInt64
 
     init(_ salt: (UInt64, UInt64)) {
+      // The constants of the paper: "somepseudorandomlygeneratedbytes".
       v0 = salt.0 ^ 0x736f_6d65_7073_6575
       v1 = salt.1 ^ 0x646f_7261_6e64_6f6d
       v2 = salt.0 ^ 0x6c79_6765_6e65_7261
@@ -231,6 +242,7 @@ struct KeyHash: Sendable {
 
     mutating func absorb(_ word: UInt64) {
       v3 ^= word
+      // One round for each word, and three at the end: the 1 and the 3 of SipHash-1-3.
       round()
       v0 ^= word
     }
@@ -276,6 +288,8 @@ enum WallClock {
 
   /// When an entry expires that is stored now.
   static func expiry(of timeToLive: Duration?, from moment: Int64) -> Int64 {
+    // A `Duration` reaches further than 64-bit milliseconds. What overflows is for ever, or over
+    // already.
     guard let timeToLive else { return never }
     let (seconds, attoseconds) = timeToLive.components
     let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1000)

@@ -63,9 +63,14 @@ struct CacheTransaction {
     self.limits = limits
     self.now = now
     let row = try connection.statement("SELECT size, count, sequence FROM state")
+    // The connection caches its statements. One that an error has left at a row is run from the
+    // start, and one that stayed at a row would keep the snapshot open after the commit. So every
+    // use rewinds before and after.
     row.rewind()
     defer { row.rewind() }
     guard try row.step() else { throw SQLiteError.damaged("the cache's state is missing") }
+    // A damaged file may hold any integer. Within these ranges no sum below overflows, which would
+    // end the program.
     guard StoredEntry.sizes.contains(row.integer(0)), StoredEntry.sizes.contains(row.integer(1)),
       StoredEntry.numbers.contains(row.integer(2))
     else { throw SQLiteError.damaged("the cache's counts are out of range") }
@@ -88,12 +93,16 @@ struct CacheTransaction {
   private static let columns = "used, id, size, form"
 
   /// The rows that a condition selects, with the values of its parameters.
+  ///
+  /// Costs memory for every row, so callers limit their number where that is unbounded.
   func rows(_ condition: String, _ values: Int64...) throws -> [Row] {
     let select = try connection.statement("SELECT \(Self.columns) FROM entries \(condition)")
     select.rewind()
     defer { select.rewind() }
     for (index, value) in values.enumerated() { select.bind(value, at: Int32(index + 1)) }
     var rows: [Row] = []
+    // Collected before the caller changes any: whether a running SELECT sees its own connection's
+    // changes is undefined (<https://www.sqlite.org/isolation.html>).
     while try select.step() {
       guard StoredEntry.sizes.contains(select.integer(2)) else {
         throw SQLiteError.damaged("an entry's size is out of range")
@@ -109,6 +118,8 @@ struct CacheTransaction {
   /// The rows of a key: at most one, unless a power cut or another program has left more.
   func rows(of key: Data) throws -> [Row] {
     let hash = key.withUnsafeBytes { self.hash($0) }
+    // INDEXED BY: without the index the statement fails, instead of reading the whole table with
+    // every set.
     let candidates = try rows("INDEXED BY entries_by_hash WHERE hash = ?", hash)
     return try candidates.filter { row in
       let select = try connection.statement("SELECT key FROM contents WHERE id = ?")
@@ -139,6 +150,7 @@ struct CacheTransaction {
     select.bind(.blob(Data(tag.utf8)), at: 1)
     select.bind(Int64(limit), at: 2)
     var ids: [Int64] = []
+    // Collected first, since the caller removes these rows of `tags`.
     while try select.step() { ids.append(select.integer(0)) }
     return ids
   }
@@ -165,10 +177,14 @@ struct CacheTransaction {
     INDEXED BY entries_by_expiry WHERE expires <= ? AND expires < \(WallClock.never) ORDER BY expires
     """
 
+  /// Removes an entry: its rows now, and its file after the commit.
+  ///
+  /// - Throws: `SQLiteError` of the kind `damaged` if the counts would become negative.
   mutating func remove(_ row: Row) throws {
     try run("DELETE FROM entries WHERE used = ?", row.used)
     try run("DELETE FROM contents WHERE id = ?", row.id)
     if row.form.contains(.tags) { try run("DELETE FROM tags WHERE id = ?", row.id) }
+    // Not before the commit: if the transaction is rolled back, the entry still needs its file.
     if row.form.contains(.file) { filesToRemove.append(row.id) }
     state.size -= row.size
     state.count -= 1
@@ -178,6 +194,8 @@ struct CacheTransaction {
     }
   }
 
+  /// Removes entries, one after the other.
+  ///
   /// - Returns: How many they are.
   @discardableResult
   mutating func remove(_ rows: [Row]) throws -> Int {
@@ -203,6 +221,8 @@ struct CacheTransaction {
   mutating func makeRoom(forCount count: Int, size: Int, _ uses: RecencyLog) throws {
     try removeExpired(limit: Self.expiredPerSet)
     while state.size > limits.totalSizeLimit - size || state.count > limits.countLimit - count {
+      // Nobody finds an expired entry again, so it goes before an unexpired one, however recently
+      // it was used.
       if let expired = try rows("\(Self.expired) LIMIT 1", now).first {
         try remove(expired)
         continue
@@ -261,6 +281,8 @@ struct CacheTransaction {
     let insert = try connection.statement(
       "INSERT INTO contents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     insert.reset()
+    // `reset` instead of `rewind`: it also clears the parameters. Without a value the eleventh must
+    // be NULL, and not what an earlier call has bound.
     insert.bind(entry.id, at: 1)
     insert.bind(entry.stored, at: 2)
     insert.bind(entry.expires, at: 3)
@@ -282,6 +304,8 @@ struct CacheTransaction {
 
   /// The stored form of an entry, without its value; nil if it is damaged.
   func entry(_ id: Int64) throws -> StoredEntry? {
+    // The 0 stands for `used`, which `contents` lacks: `StoredEntry` reads columns by their
+    // position.
     let select = try connection.statement(
       "SELECT 0, id, stored, expires, form, length, head, body, key, tags, metadata FROM contents WHERE id = ?"
     )
@@ -293,6 +317,8 @@ struct CacheTransaction {
 
   /// Gives an entry other metadata, and makes it the most recently used.
   mutating func replaceMetadata(_ entry: StoredEntry, _ row: Row, growth: Int) throws {
+    // With `head`, which covers the metadata: a row with one of the two alone would count as
+    // damaged.
     try connection.run(
       "UPDATE contents SET metadata = ?, head = ? WHERE id = ?",
       [.blob(entry.metadata), .integer(Int64(entry.head)), .integer(entry.id)])
@@ -309,6 +335,8 @@ struct CacheTransaction {
     else { return false }
     guard entry.expires < expires else { return true }
     entry.expires = expires
+    // `head` covers the expiry. `entries` has a copy of it, by whose index expired entries are
+    // removed.
     try connection.run(
       "UPDATE contents SET expires = ?, head = ? WHERE id = ?",
       [.integer(expires), .integer(Int64(entry.head)), .integer(id)])
@@ -325,6 +353,7 @@ struct CacheTransaction {
     state.count = Int(try connection.integer("SELECT count(*) FROM entries") ?? 0)
     let newest = try connection.integer("SELECT max(used) FROM entries") ?? 0
     let highest = try connection.integer("SELECT max(id) FROM contents") ?? 0
+    // Never back: a number that is given a second time would name another value's file.
     state.sequence = max(state.sequence, newest, highest)
     try connection.run("UPDATE state SET boot = ?", [.text(BootIdentifier.current)])
   }
@@ -339,8 +368,8 @@ struct CacheTransaction {
 
 // MARK: - The write lock
 
-/// The lock that every transaction of one process holds: a mutex among its threads, and SQLite's
-/// lock against other processes.
+/// The lock that every transaction of a ``CacheDatabase`` holds: a mutex among its threads, and
+/// SQLite's lock against other objects and processes.
 ///
 /// SQLite's own busy handler is not used: it can't be told that the last wait was in vain, and a
 /// set must not block its caller again and again while another process is stopped in the middle of
@@ -378,11 +407,14 @@ final class WriteLock: Sendable {
     _ body: () throws -> Result
   ) throws -> Result {
     try state.withLock { state in
+      // Before the transaction: SQLite refuses a checkpoint within one (`SQLITE_LOCKED`).
       try checkLog(connection, open, &state)
       try begin(connection, &state, timeout)
       do {
         return try body()
       } catch {
+        // SQLite has rolled back by itself after some errors, such as a full disk. Then this one
+        // fails, harmlessly.
         try? connection.run("ROLLBACK")
         throw error
       }
@@ -429,6 +461,7 @@ final class WriteLock: Sendable {
     _ connection: SQLiteConnection, _ open: OpenDatabase, _ state: inout State
   ) throws {
     guard try isLogTooLong else { return }
+    // The reader that holds the log back may be an idle one of this object.
     open.endSnapshots()
     if !state.waitsForReaders {
       // The result is (busy, pages of the log, pages of it that are in the file). The last two are

@@ -73,9 +73,12 @@ final class ChangeCounter: @unchecked Sendable {
   var count: UInt64? {
     stead_admit_first_bus_errors()
     let count = stead_load_acquire(base)
+    // After the load of the count: if the load itself has hit the lost page, the count is a zero
+    // that must not be used.
     return stead_load_acquire(loss) == 0 ? count : nil
   }
 
+  /// Counts a change; called after its commit.
   func add() {
     stead_admit_first_bus_errors()
     _ = stead_fetch_add(base, 1)
@@ -104,6 +107,8 @@ final class ChangeOrigin: Sendable {
   ///
   /// - Parameter countAll: Reads the shared count.
   func foreignCount(_ countAll: () -> UInt64?) -> UInt64? {
+    // Wrapping: the shared count begins from 0 again with a new file, and may be smaller than the
+    // object's own. The token has the opening as well.
     own.withLock { own in countAll().map { $0 &- own } }
   }
 }

@@ -36,6 +36,7 @@ extension DiskCache {
       return data
     }
     let loaded = try await loads.value(for: key) { [self] in
+      // Again: another load may have stored the value since `current`, and have left the table.
       let found = find(key)
       if let contents = found?.contents { return LoadedValue(value: contents, bytes: nil) }
       let data = try await load()
@@ -69,6 +70,7 @@ extension DiskCache {
       return value
     }
     let loaded = try await loads.value(for: key) { [self] in
+      // Again: another load may have stored the value since `current`, and have left the table.
       let found = find(key)
       if let value: Value = found?.contents.flatMap(ValueCoding.decode) {
         return LoadedValue(value: value, bytes: nil)
@@ -80,6 +82,7 @@ extension DiskCache {
       keep($0, as: new, $1).afterwards
     }
     if let value = loaded.value as? Value { return value }
+    // The call that was joined loads a value of another type for the key.
     return try await load()
   }
 
@@ -133,6 +136,7 @@ extension DiskCache {
     let now = WallClock.milliseconds(database.now())
     let idle = WallClock.expiry(of: timeToIdle, from: now)
     let expires = min(idle, WallClock.expiry(of: limits.timeToLive, from: stored.stored))
+    // At least a millisecond, the unit of the file: a step of 0 would write with each get.
     let step = idle == WallClock.never ? 1 : max(1, (idle - now) / Self.idleShare)
     return expires > stored.expires && expires - stored.expires >= step ? expires : nil
   }
@@ -141,6 +145,8 @@ extension DiskCache {
   @discardableResult
   func prolong(_ id: Entry.ID, until expires: Int64, by origin: ChangeOrigin? = nil) -> Bool {
     database.writeWithoutWaiting(by: origin) { transaction, open in
+      // The file may have been replaced since the entry was found, and the number be another
+      // entry's.
       guard open.generation == id.generation else { return false }
       return try transaction.prolong(id.number, until: expires)
     }
@@ -222,13 +228,17 @@ final class RefreshLog: Sendable {
   func claim(_ key: String, at now: Int64, latest: Int64) -> Bool {
     times.withLock { times in
       if let time = times[key], time > now, time <= latest || time == .max { return false }
+      // Running refreshes stay, or a second load of such a key would begin.
       if times.count >= Self.limit { times = times.filter { $0.value == .max } }
       times[key] = .max
       return true
     }
   }
 
+  /// Records that a refresh has ended, so that the key may be refreshed again once its value is
+  /// old.
   func end(_ key: String) { times.withLock { $0[key] = nil } }
 
+  /// Records that a refresh has failed, and when the next one may begin.
   func postpone(_ key: String, until time: Int64) { times.withLock { $0[key] = time } }
 }

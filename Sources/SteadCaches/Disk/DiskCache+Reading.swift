@@ -40,6 +40,8 @@ extension DiskCache {
     }
 
     /// All bytes of the value; nil if they differ from what was written.
+    ///
+    /// Reads a value in a file each time, and checks all of it first.
     public var data: Data? { found.contents }
 
     /// The bytes of the value in order, or a part of them, in pieces of at most 64 KiB.
@@ -75,6 +77,8 @@ extension DiskCache {
       /// The next piece; nil at the end.
       public mutating func next() async throws -> Data? {
         guard !rest.isEmpty else { return nil }
+        // A checksum covers a whole block, so the first and the last block of a part are read whole
+        // and cut.
         let number = rest.lowerBound / ValueFile.blockSize
         let start = number * ValueFile.blockSize
         let block = try block(number, from: start)
@@ -87,7 +91,7 @@ extension DiskCache {
         guard let file = found.file else {
           return (found.entry.value ?? Data()).dropFirst(start).prefix(ValueFile.blockSize)
         }
-        // The first block of a part needs the checksum of the block before it.
+        // Checksums are cumulative: the first block of a part needs that of the block before it.
         var sum = try self.sum ?? file.sum(before: number)
         defer { self.sum = sum }
         return try file.block(number, after: &sum)
@@ -164,6 +168,7 @@ extension DiskCache {
         guard let file else { continue }
         return used(Found(entry: entry, file: file, generation: open.generation), by: origin)
       } catch {
+        // A damaged or unreadable file is a miss of this entry, and no problem of the cache.
         return nil
       }
     }
@@ -171,6 +176,7 @@ extension DiskCache {
   }
 
   private func used(_ found: Found, by origin: ChangeOrigin?) -> Found {
+    // In memory: writing each use down would cost each get a transaction.
     database.recordUse(found.entry.used)
     if let id = found.stored.id, let expires = prolonged(found.stored) {
       prolong(id, until: expires, by: origin)
@@ -195,6 +201,7 @@ extension DiskCache {
 
   private func lookUp(_ key: String, readsValue: Bool = true) -> (StoredEntry, OpenDatabase)? {
     var key = key
+    // A native string's own bytes, so that a get copies no key.
     let found = key.withUTF8 { bytes in
       let bytes = UnsafeRawBufferPointer(bytes)
       return database.read { reader, open in

@@ -18,8 +18,11 @@ extension DiskCache {
   /// ``removeValues(taggedWith:)`` for callers that hold locks, and so report problems later.
   func removeEntries(taggedWith tag: String) -> Bool {
     remove { transaction in
+      // No offset: a batch that was removed is not found again by the next one.
       let ids = try transaction.ids(taggedWith: tag, limit: Self.removalBatch)
       for id in ids { try transaction.removeEntry(id) }
+      // Ids, and not removed entries: tags without an entry count as well, or the loop would end
+      // early.
       return ids.count
     }
   }
@@ -52,6 +55,7 @@ extension DiskCache {
       let rows = try transaction.rows(
         "WHERE used > ? ORDER BY used LIMIT \(Self.removalBatch)", last)
       for row in rows where try transaction.key(of: row, withPrefix: prefix) != nil {
+        // Keys aren't indexed, which would cost every set. So all rows are looked at.
         try transaction.remove(row)
       }
       // By the position in the order of use, and not by an offset: other processes write in
@@ -64,12 +68,16 @@ extension DiskCache {
   /// The keys that begin with a prefix, byte for byte, in the order of their last use; all keys
   /// without a prefix.
   ///
-  /// Removes what has expired. Reads every entry. Empty if the cache can't be used.
+  /// Removes what has expired. Reads every entry, in a transaction for each 500 of them, which needs
+  /// the write lock. Empty, or without the last ones, if the cache can't be used or another process
+  /// keeps it locked.
   public func keys(withPrefix prefix: String = "") -> [String] {
     removeExpired()
     defer { database.report() }
     var (keys, last) = ([Data](), Int64.min)
     while true {
+      // A transaction for each batch: rows move to the end of the order when they are used, and a
+      // long one would hold up other processes.
       let found = database.write { transaction, _ -> (last: Int64, keys: [Data])? in
         let rows = try transaction.rows(
           "WHERE used > ? ORDER BY used LIMIT \(Self.removalBatch)", last)
@@ -98,6 +106,7 @@ extension DiskCache {
         let rows = try transaction.rows(
           "WHERE used > ? AND stored >= ? ORDER BY used LIMIT \(Self.removalBatch)", last, moment)
         for row in rows {
+          // Damaged entries are skipped: a key with a wrong checksum proves nothing.
           guard let entry = try transaction.entry(row.id), entry.key.starts(with: prefix.utf8)
           else { continue }
           all.insert(entry.metadata)
@@ -132,6 +141,8 @@ extension DiskCache {
   /// ``removeAll()`` for callers that hold locks, which reclaim the space and report problems
   /// later.
   func removeEntries() -> Bool {
+    // Row by row, and not by replacing the file: other processes have it open, and files of values
+    // have to go, too.
     remove { try $0.remove($0.rows("LIMIT \(Self.removalBatch)")) }
   }
 
@@ -144,6 +155,8 @@ extension DiskCache {
   ) -> Bool {
     var count: Int?
     repeat {
+      // A transaction that finds less than a batch is the last one; nil is a failure, and ends the
+      // loop, too.
       count = database.write { [loads] transaction, _ in
         // With each batch: a load that began before it must not bring an entry back.
         if forgetsLoads { transaction.whenCommitted = { loads.forgetAll() } }

@@ -44,6 +44,8 @@ extension DiskCache {
   /// - Parameters:
   ///   - origin: The object that makes the change, whose ``ChangeToken`` stays the same.
   func setData(_ data: Data, for new: NewEntry, by origin: ChangeOrigin? = nil) -> Stored? {
+    // Before the transaction: an entry that fits no limit would evict all others, and still have no
+    // room.
     guard fits(new, length: data.count) else { return nil }
     if data.count < Self.fileThreshold {
       return data.withUnsafeBytes { bytes in
@@ -53,11 +55,14 @@ extension DiskCache {
       }
     }
     return database.withDraft { draft in
+      // Outside of the transaction: other processes wait for its lock, and writing a large file
+      // takes long.
       try draft.append(data)
       return commit(&draft, as: new, by: origin)
     }
   }
 
+  /// Whether the limits have room for an entry with a value of a length, if all others are evicted.
   func fits(_ new: NewEntry, length: Int) -> Bool {
     limits.countLimit > 0 && new.size <= Self.headSizeLimit
       && length <= limits.largestEntry - new.size
@@ -78,6 +83,8 @@ extension DiskCache {
       return nil
     }
     let (directory, body, length) = (database.directory, draft.sum, draft.length)
+    // A copy that knows the new path. The caller's draft gets it after the commit alone, so that a
+    // failure removes the file under its old name.
     var moved = draft
     let database = database
     let stored = store(new, length: length, body: body, form: .file, by: origin) {
@@ -97,6 +104,9 @@ extension DiskCache {
 
   /// Replaces the entry of a key in one transaction: removes the old one, writes down some uses,
   /// evicts entries, and adds the new one.
+  ///
+  /// Invariant: in every committed state a key has at most one entry, and the limits hold. So the
+  /// old entry is removed, and room is made, before the new one is added.
   ///
   /// - Parameter add: Adds the new entry, which has no id yet.
   private func store(
@@ -215,18 +225,22 @@ extension DiskCache {
     guard fits(new, length: 0) else { return .failed }
     let uses = database.uses
     return database.write { [loads] transaction, _ in
+      // Also after a conflict, which commits nothing new: a load is loaded once too often at worst.
       transaction.whenCommitted = { loads.forget(key) }
       if try self.hasEntry(key, transaction) { return .conflict }
+      // What is left of the key is expired or damaged, and counts as none.
       try transaction.remove(transaction.rows(of: Data(key.utf8)))
       try self.add(new, to: &transaction, uses)
       return .done
     } ?? .failed
   }
 
+  /// Adds an entry with an empty value to a transaction, in which the key has none.
   private func add(
     _ new: NewEntry, to transaction: inout CacheTransaction, _ uses: RecencyLog
   ) throws {
     try Data().withUnsafeBytes { value in
+      // Empty bytes and not NULL: a row without a value is one whose value is in a file.
       var entry = StoredEntry(
         id: 0, stored: transaction.now,
         expires: WallClock.expiry(of: new.timeToLive ?? limits.timeToLive, from: transaction.now),
@@ -251,6 +265,7 @@ extension DiskCache {
         var entry = try transaction.entry(id.number), old == nil || entry.metadata == old
       else { return .conflict }
       let growth = metadata.count - entry.metadata.count
+      // The value stays where it is, in its row or its file: only the metadata are written.
       entry.metadata = metadata
       guard entry.size <= limits.largestEntry,
         entry.size - entry.length <= DiskCache.headSizeLimit

@@ -16,14 +16,19 @@ extension DiskCache {
   /// order of calls is the order of bytes.
   public final class Writer: Sendable {
     private enum State {
+      /// In memory, as long as the value is below ``DiskCache/fileThreshold``.
       case small(Data)
+      /// In a file that no entry has yet.
       case large(ValueFileDraft)
+      /// The value can't be stored; its bytes were dropped.
       case failed
+      /// Committed or cancelled.
       case finished
     }
 
     private let cache: DiskCache
     private let new: NewEntry
+    /// Held during the file's writes too, so that calls from several threads leave whole pieces.
     private let state = Mutex(State.small(Data()))
 
     init(_ cache: DiskCache, _ new: NewEntry) {
@@ -41,6 +46,8 @@ extension DiskCache {
     public func append(_ data: Data) -> Bool {
       defer { cache.database.report() }
       return state.withLock { state in
+        // Consumed, so that the buffer has one reference and `append` doesn't copy all bytes with
+        // each piece.
         switch consume state {
         case .small(var bytes):
           bytes.append(data)
@@ -59,11 +66,16 @@ extension DiskCache {
 
     /// Stores the appended bytes as the value of the key.
     ///
+    /// The entry's times are counted from here. A load for the key that is running has no effect.
+    /// Costs one transaction, and evicts as many entries as the limits require. Only the first call
+    /// stores.
+    ///
     /// - Returns: Whether it is stored; false leaves the cache as it was.
     @discardableResult
     public func commit() -> Bool {
       defer { cache.database.report() }
       return state.withLock { state in
+        // Whatever happens below: `deinit` must not cancel a draft whose file is an entry's by now.
         defer { state = .finished }
         switch state {
         case .small(let bytes): return cache.setData(bytes, for: new) != nil
@@ -88,6 +100,7 @@ extension DiskCache {
     }
 
     private func spill(_ bytes: Data) -> State {
+      // The limit is checked first: a value that is known to be too large needs no file.
       do {
         guard cache.fits(new, length: bytes.count), let draft = try cache.database.makeDraft()
         else { return .failed }
@@ -99,6 +112,8 @@ extension DiskCache {
     }
 
     private func append(_ data: Data, to draft: ValueFileDraft) -> State {
+      // Cancelled at the first failure, and not with the writer: the file would keep its room on a
+      // full disk.
       var draft = draft
       do {
         guard cache.fits(new, length: draft.length + data.count) else {
@@ -116,6 +131,9 @@ extension DiskCache {
   }
 
   /// Starts a value that is stored piece by piece.
+  ///
+  /// Nothing is written before a value reaches ``fileThreshold``. Drop the writer, or call
+  /// ``Writer/cancel()``, to store nothing.
   ///
   /// - Parameters:
   ///   - metadata: Small data to store with the value.

@@ -58,6 +58,7 @@ public final class DiskCache: Sendable {
   ) {
     // A name that would lead elsewhere isn't a usable directory; the cache reports that when it is
     // used.
+    // 47 is a slash. A name that begins with a dot could be `..`, or hide the directory.
     let isComponent =
       !name.isEmpty && !name.hasPrefix(".") && !name.utf8.contains { $0 == 47 || $0 == 0 }
     self.init(
@@ -140,6 +141,8 @@ public final class DiskCache: Sendable {
   /// - Parameter origin: The object that makes the change, whose ``ChangeToken`` stays the same.
   func removeValue(for key: String, by origin: ChangeOrigin?) -> Bool {
     let removed: Void? = database.write(by: origin) { [loads] transaction, _ in
+      // While the write lock is held: a load that ends later finds its ticket cancelled, and one
+      // that ended before was in the transaction's rows.
       transaction.whenCommitted = { loads.forget(key) }
       try transaction.remove(transaction.rows(of: Data(key.utf8)))
     }
@@ -149,13 +152,20 @@ public final class DiskCache: Sendable {
   // MARK: - Contents and statistics
 
   /// The bytes of all entries: keys, tags, metadata and values, including expired entries.
+  ///
+  /// Reads a row of the database; 0 if the cache can't be used.
   public var totalSize: Int { state?.size ?? 0 }
   /// The number of entries, including expired ones.
+  ///
+  /// Reads a row of the database; 0 if the cache can't be used.
   public var count: Int { state?.count ?? 0 }
   /// What this object has found and removed since it was made.
+  ///
+  /// Reads counters in memory. Other objects over the same directory have their own.
   public var statistics: CacheStatistics {
     var statistics = CacheStatistics()
     statistics.hits = hits.load(ordering: .relaxed)
+    // Each is read on its own: under concurrent requests the three may be of different moments.
     statistics.misses = misses.load(ordering: .relaxed)
     statistics.evictions = database.evictions.load(ordering: .relaxed)
     return statistics
@@ -226,6 +236,8 @@ extension DiskCache {
     var findsEntriesStoredLater = false
 
     /// Limits with the values that suit most apps.
+    ///
+    /// If they are lower than the last time, entries are evicted when the cache is opened.
     public init(
       totalSizeLimit: Int = 100 << 20, countLimit: Int = 1_000_000, entrySizeLimit: Int? = nil,
       timeToLive: Duration? = nil, timeToIdle: Duration? = nil, refreshAfter: Duration? = nil
@@ -239,6 +251,8 @@ extension DiskCache {
     }
 
     /// The maximum size of an entry in bytes.
+    ///
+    /// Never above the total limit: room for the entry could not be made.
     var largestEntry: Int { max(0, min(entrySizeLimit ?? totalSizeLimit, totalSizeLimit)) }
   }
 }
@@ -270,12 +284,18 @@ enum ValueCoding {
 
 extension DiskCache {
   /// The value that was set for a key; nil if none is valid, or if it is of another type.
+  ///
+  /// Reads and decodes each time; ``LayeredCache`` keeps decoded values in memory.
   public func value<Value: Decodable>(_ type: Value.Type = Value.self, for key: String) -> Value? {
     defer { database.report() }
     return count(find(key)?.contents.flatMap { ValueCoding.decode($0) })
   }
 
   /// Sets the value for a key, as JSON.
+  ///
+  /// ```swift
+  /// cache.setValue(profile, for: "me", timeToLive: .seconds(3_600))
+  /// ```
   ///
   /// - Returns: Whether the value is stored. False leaves the cache as it was: for the reasons of
   ///   ``setData(_:for:timeToLive:tags:)``, and if the value can't be encoded.

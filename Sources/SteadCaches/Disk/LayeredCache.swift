@@ -112,6 +112,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       return held.value
     }
     let loaded = try await loads.value(for: key) { [self] in
+      // On disk first, within the load: of all requests that wait, one reads and decodes.
       let (found, unusable) = found(key)
       if let found { return LoadedValue(value: found, bytes: nil) }
       let value = try await load()
@@ -187,6 +188,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     let (left, isRemoved) = locks.withLock(of: key) {
       let isRemoved = pendingRemovals.remove(key, from: disk, by: origin)
       loads.forget(key)
+      // The disk first, then the loads, then memory: a load that began before finds its ticket
+      // cancelled and stores nothing.
       return (Left(memory.take(key)), isRemoved)
     }
     finish(left)
@@ -236,6 +239,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       return held
     }
     guard held.isValid(at: moment), let token, let id = held.id, disk.identify(key) == id else {
+      // Left in memory: a value that is set later replaces it, and the policy evicts it otherwise.
       return nil
     }
     held.confirm(token)
@@ -247,6 +251,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
   private func prolong(_ held: Held) {
     guard let expires = disk.prolonged(held.stored) else { return }
     if let id = held.id, !disk.prolong(id, until: expires, by: origin) { return }
+    // Not in memory alone: the entry would expire on disk, and be found here for longer than by
+    // others.
     held.prolong(until: expires)
   }
 
@@ -261,10 +267,13 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       return (disk.count(nil), found.entry.id)
     }
     let held = Held(value, found.stored, token)
+    // With the token from before the look-up: at worst the value is compared once more than
+    // necessary.
     let loaded = Loaded(value: value, held: held, cost: cost(of: bytes, key))
     return (disk.count(loaded), nil)
   }
 
+  /// What a value costs in memory: its bytes as on disk, its key and the entry.
   private func cost(of bytes: Data?, _ key: String) -> Int {
     (bytes?.count ?? memory.totalCostLimit / Self.unknownShare) + key.utf8.count + Self.entryCost
   }
@@ -298,6 +307,8 @@ public final class LayeredCache<Value: Sendable>: Sendable {
       if let ticket, !ticket.isValid { return (Left(), false) }
       defer { if ticket == nil { loads.forget(new.key) } }
       if let held = loaded.held {
+        // It is on disk already. Its time to live is that of the disk's entry, which `Held`
+        // compares itself.
         let removed = memory.store(held, new.key, cost: loaded.cost, timeToLive: nil).removed
         return (Left((removed, nil)), true)
       }
@@ -318,6 +329,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     let key = new.key
     let token = disk.database.token(for: origin)
     var stored: DiskCache.Stored?
+    // Not onto a disk that still has to be cleared: the clearing would remove the new value, too.
     if let bytes = loaded.bytes, pendingRemovals.clearIfNeeded(disk) {
       stored = disk.setData(bytes, for: new, by: origin)
     }
@@ -370,10 +382,13 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     defer { disk.database.report() }
     let isRemoved = locks.withAllLocks {
       let isRemoved = remove(disk)
+      // Which of them are left isn't known, so this object finds nothing until the disk is empty.
       if !isRemoved { pendingRemovals.addAll() }
       loads.forgetAll()
       return isRemoved
     }
+    // After the locks, since values' `deinit` is the program's code. A get in between may still find
+    // a value, as one before this call does.
     memory.removeAll()
     return isRemoved
   }

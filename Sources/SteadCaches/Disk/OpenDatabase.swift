@@ -67,6 +67,8 @@ final class OpenDatabase: Sendable {
         salt: salt.withUnsafeBytes {
           ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         })
+      // Where the system has no identifier, each opening counts again: with counts that are too
+      // small, the entries would exceed the limits.
       isFirstOfBoot = boot.isEmpty || boot != BootIdentifier.current
       changes = ChangeCounter(directory.changes, in: directory)
       // The first read opens the log. Done while the directory is locked: another process could
@@ -114,6 +116,10 @@ final class OpenDatabase: Sendable {
     if let origin { origin.add { changes?.add() } } else { changes?.add() }
   }
 
+  /// Runs a body with a reader that nobody else uses meanwhile: an idle one, or a new connection.
+  ///
+  /// Waits for no other process, except while one recovers the log after a crash. The reader sees
+  /// everything that was committed before the call.
   func read<Result>(_ body: (CacheReader) throws -> Result) throws -> Result {
     let reader =
       try readers.withLock { $0.popLast() } ?? connectReader(cacheSize: CacheReader.cacheSize)
@@ -128,6 +134,7 @@ final class OpenDatabase: Sendable {
     return result
   }
 
+  /// Runs a body with the connection that writes, once no other thread uses it.
   func write<Result: Sendable>(_ body: (SQLiteConnection) throws -> Result) throws -> Result {
     try writer.withLock { connection in try rights.use { try body(connection) } }
   }
@@ -137,6 +144,8 @@ final class OpenDatabase: Sendable {
   }
 
   private func recycle(_ reader: CacheReader) {
+    // Beyond the limit the reader is closed: a burst of threads must not keep descriptors and page
+    // caches for ever.
     readers.withLock { if $0.count < Self.idleLimit { $0.append(reader) } }
   }
 
@@ -155,9 +164,11 @@ final class OpenDatabase: Sendable {
 
   /// Ends the snapshots of idle readers later, once for all calls until then.
   private func scheduleSnapshotEnd() {
+    // One call at a time, not one for each read: a get must not cost a timer.
     if isEndingSnapshots.exchange(true, ordering: .relaxed) { return }
     Self.snapshotEnds.call(after: Self.idleSnapshotTimeout) { [weak self] in
       guard let self else { return }
+      // Before the snapshots are ended: a read that begins one from now on schedules the next call.
       isEndingSnapshots.store(false, ordering: .relaxed)
       endSnapshots()
     }
@@ -214,7 +225,7 @@ final class OpenDatabase: Sendable {
 ///
 /// To begin and end a read transaction takes two file locks. So reads that follow each other
 /// closely share one, for as long as the shared ``ChangeCounter`` shows that nothing was committed.
-// Sendable: the pool of an open database lends a reader to one thread at a time.
+// Sendable: the pool of an open database gives a reader to one thread at a time.
 final class CacheReader: @unchecked Sendable {
   /// How long a read waits while another process recovers the log after a crash, in milliseconds.
   static let lockTimeout: Int32 = 100
@@ -315,6 +326,7 @@ extension StoredEntry {
     key = row.data(8)
     tags = TagList(bytes: row.data(9))
     metadata = row.data(10)
+    // The checksum covers the fields above, so none of them is used before it was compared.
     guard head == self.head else { return nil }
     guard readsValue, !form.contains(.file) else { return }
     let bytes = row.bytes(11)

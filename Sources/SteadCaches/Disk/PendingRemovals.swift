@@ -15,19 +15,26 @@ final class PendingRemovals: Sendable {
   /// Whether the disk may have a removed value of the key.
   func mayContain(_ key: String) -> Bool { !isClear || keys.withLock { $0.contains(key) } }
 
+  /// Adds a key whose value could not be removed.
   func add(_ key: String) {
     let isFull = keys.withLock { keys in
+      // A key that is in the set already counts, too: at the limit the next failure clears
+      // everything, which is rare and safe.
       if keys.count >= Self.limit { return true }
       keys.insert(key)
       return false
     }
+    // Outside of the lock, which `addAll` acquires itself.
     if isFull { addAll() }
   }
 
+  /// Forgets a key, whose value on the disk was replaced or removed.
   func remove(_ key: String) { _ = keys.withLock { $0.remove(key) } }
 
+  /// Makes everything on the disk invalid until it has been cleared.
   func addAll() {
     pendingClear.markDirty()
+    // In this order: in between, keys are pending twice and never not at all.
     keys.withLock { $0 = [] }
   }
 
@@ -86,6 +93,8 @@ final class KeyLocks: Sendable {
   /// Runs a body while nothing else changes the key. The body must not run the program's code.
   func withLock<Result: Sendable>(of key: String, _ body: () -> Result) -> Result {
     let number = Int(UInt(bitPattern: key.hashValue) % UInt(Self.count))
+    // Not recursive: a body that acquired another key's lock could deadlock with one that does the
+    // reverse.
     return locks[number].mutex.withLock { _ in body() }
   }
 

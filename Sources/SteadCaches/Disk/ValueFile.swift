@@ -33,6 +33,8 @@ final class ValueFile: Sendable {
   init?(_ path: String, length: Int, body: UInt32, disk: any Disk) throws {
     (self.path, self.length, self.body, self.disk) = (path, length, body, disk)
     do {
+      // Without O_NONBLOCK, opening a FIFO of this name would wait for a writer; without O_NOFOLLOW,
+      // a link of this name could lead to any file.
       descriptor = try disk.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, mode: 0)
     } catch let error as FileError where error.code == .notFound {
       return nil
@@ -40,6 +42,7 @@ final class ValueFile: Sendable {
     // From here on an error ends the object, and closes the file.
     let status = try disk.status(descriptor, path: path)
     let start = try read(Self.beginning.count, at: 0)
+    // The exact size: a file that was cut off is damage before any of its blocks is returned.
     guard status.kind == .file, status.size == Int64(Self.size(of: length)),
       start.elementsEqual(Self.beginning)
     else { throw damage }
@@ -67,6 +70,7 @@ final class ValueFile: Sendable {
     let all = try read(Self.sumSize + count, at: offset(of: number))
     guard all.count == Self.sumSize + count else { throw damage }
     sum = all.dropFirst(Self.sumSize).checksum(after: sum)
+    // The last sum must also be the row's: another value's whole file has right sums of its own.
     guard sum == Self.sum(in: all), number < blockCount - 1 || sum == body else { throw damage }
     // A copy, whose indexes begin at 0 as everywhere.
     return Data(all.dropFirst(Self.sumSize))
@@ -101,6 +105,8 @@ final class ValueFile: Sendable {
   }
 
   private func read(_ count: Int, at offset: Int) throws -> Data {
+    // Uninitialized memory, unlike that of `Data(count:)`: every byte of it is read over. `pread`
+    // instead of `read`, since readers share the descriptor.
     guard let memory = malloc(max(1, count)) else {
       throw FileError(errno: ENOMEM, doing: "read it", path: path)
     }
@@ -113,6 +119,7 @@ final class ValueFile: Sendable {
         free(memory)
         throw FileError(errno: number, doing: "read it", path: path)
       }
+      // Fewer bytes than asked for: the callers compare the count.
       if result == 0 { break }
       done += result
     }
@@ -140,6 +147,9 @@ struct ValueFileDraft {
   private var block = Data()
 
   /// Makes an empty file in the cache's directory.
+  ///
+  /// - Throws: ``FileError``, such as `.noSpace`; `.busy` if a sweep removed the file before it was
+  ///   locked.
   init(in directory: CacheDirectory) throws {
     disk = directory.disk
     path = directory.path(ofValue: Self.prefix + String(UInt64.random(in: 0 ... .max), radix: 16))
@@ -158,16 +168,23 @@ struct ValueFileDraft {
     }
   }
 
-  /// Removes what a writer that is gone has left, and returns whether it was gone.
+  /// Removes a draft whose writer is gone.
+  ///
+  /// A writer that lives holds the draft's lock, and `flock` ends with the process.
   static func sweep(_ path: String, disk: any Disk) {
     try? disk.withDescriptor(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { descriptor in
       if try disk.lock(descriptor, wait: false, path: path) { try disk.remove(path) }
     }
   }
 
+  /// Adds bytes of the value, and writes the blocks that are whole.
+  ///
+  /// - Throws: ``FileError``; the draft can then only be cancelled.
   mutating func append(_ data: Data) throws {
     length += data.count
     var rest = data[...]
+    // A block is written once, since the checksum before its bytes covers all of them. Only what
+    // doesn't fill one is copied and waits.
     if !block.isEmpty {
       let part = rest.prefix(ValueFile.blockSize - block.count)
       block.append(part)
@@ -190,6 +207,8 @@ struct ValueFileDraft {
   }
 
   /// Renames the file to an entry's name.
+  ///
+  /// A file of that name can't be a row's: names have the entry's new id. It would be replaced.
   mutating func move(to newPath: String) throws {
     try disk.rename(path, to: newPath)
     path = newPath
@@ -204,6 +223,7 @@ struct ValueFileDraft {
 
   /// Ends the work and removes the file.
   func cancel() {
+    // In the child of a fork the parent may still be writing the file.
     if forks == forkGeneration { try? disk.remove(path) }
     close()
   }
@@ -218,6 +238,7 @@ struct ValueFileDraft {
 
   private func write(_ bytes: UnsafeRawBufferPointer) throws {
     var rest = bytes[...]
+    // A write may take fewer bytes than it is given, as on a disk that is nearly full.
     while !rest.isEmpty {
       let count = try disk.write(
         descriptor, from: UnsafeRawBufferPointer(rebasing: rest), path: path)
@@ -246,6 +267,8 @@ extension CacheDatabase {
   private func isOfAnEntry(
     _ name: String, _ transaction: CacheTransaction, _ open: OpenDatabase
   ) throws -> Bool {
+    // The whole name is compared, and so the generation: the files of a database that was replaced
+    // belong to no row, though a row may have their number.
     guard let digits = name.split(separator: "-").last, let id = Int64(digits),
       open.name(ofValue: id) == name
     else { return false }

@@ -31,6 +31,7 @@ struct CacheKey: Sendable, Hashable {
     let rest = bytes[(colon + 3)...]
     let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
     // A name and a password aren't part of the origin, but they are part of the key.
+    // The last `@`, since a password may have one that isn't encoded.
     let at = rest[..<end].lastIndex(of: UInt8(ascii: "@"))
     let user = rest[..<(at.map { $0 + 1 } ?? rest.startIndex)]
     var authority = String(
@@ -66,6 +67,7 @@ struct CacheKey: Sendable, Hashable {
     let kept = all.filter { !ignored.contains(name(of: $0)) }
     // Unchanged if nothing was removed, also an empty query.
     guard kept.count < all.count else { return tail }
+    // In the order of the URL: another order may be another resource.
     return tail[..<mark]
       + (kept.isEmpty ? [] : [UInt8(ascii: "?")] + kept.joined(separator: "&".utf8))
   }
@@ -107,6 +109,7 @@ struct VaryKey: Sendable, Hashable {
   /// then.
   init?(of request: HTTPCache.Request, for response: HTTPCache.Fields, isShared: Bool = false) {
     let names = response.values(named: "Vary").flatMap { FieldScanner.members(of: $0) }
+    // The star may be beside names, and stands for what isn't in the request (RFC 9110, 12.5.5).
     guard !names.contains("*") else { return nil }
     var values: [String: String?] = [:]
     // Also nil, for a field that the request didn't have: a request that has it must not match.
@@ -148,6 +151,7 @@ struct VaryKey: Sendable, Hashable {
     else { return nil }
     let scheme = key.origin.prefix { $0 != ":" }
     let named = URL(string: "\(scheme)://\(host)/").flatMap { CacheKey($0) }
+    // Compared as origins, so that a default port makes no difference.
     return named?.origin == key.origin ? nil : host
   }
 

@@ -41,6 +41,7 @@ struct CachedVariants: Sendable {
     -> CachedVariants
   {
     let names = Set(responses.map(\.id))
+    // Without `diskBytes`, which the caller sets once the disk has the new heads.
     var variants = CachedVariants(responses, bodies: bodies.filter { names.contains($0.key) })
     if let body { variants.keep(body.kept, of: body.id) }
     return variants
@@ -91,6 +92,8 @@ enum VariantList {
       isReplaced(old, by: new, for: request) && times.isBefore(old, now: now)
     }
     guard !isOutdated else { return list }
+    // Those that another request chose stay: a response replaces what would have answered its own
+    // request.
     let rest = list.filter { !isReplaced($0, by: new, for: request) }
     // The oldest go first: the list has the order of storing.
     return (rest + [new]).suffix(HTTPCache.Limits.variantCountLimit)

@@ -214,6 +214,7 @@ extension FetchResult {
   /// Returns at once if another caller has taken the reply, and so reads the body.
   func drain() async {
     var reply = takeReply()
+    // Without a reply another caller reads the body; without a transfer none of it is being stored.
     guard reply != nil, transfer != nil else { return }
     state.withLock { state in
       state.waiterCount += 1
@@ -305,12 +306,15 @@ final class Latch: Sendable {
       state.isOpen = true
       return state.waiters.values
     }
+    // After the lock: a resumed task may run at once, and wait for this latch again.
     for waiter in waiters { waiter.resume() }
   }
 
   /// Waits until the latch is open, or until the task is cancelled.
   func wait() async {
     let number = state.withLock { state in
+      // A number before the continuation exists: the handler below may run before it, and has to
+      // name the wait.
       state.nextWaiter += 1
       return state.nextWaiter
     }

@@ -50,6 +50,7 @@ struct FieldScanner {
       }
     }
     position = start
+    // As if nothing was read: the caller takes the quote for an ordinary character.
     return nil
   }
 
@@ -243,6 +244,7 @@ enum HTTPDate {
       return self.date(
         fullYear(year, now: now), month(date[1]), number(date[0], digits: 2), parts[2])
     case 5:  // Sun Nov 16 08:49:37 1994
+      // A day of one digit has two spaces before it, and so is the next case.
       guard weekdays.contains(String(parts[0])) else { return nil }
       return date(
         number(parts[4], digits: 4), month(parts[1]), number(parts[2], digits: 2), parts[3])
@@ -311,6 +313,9 @@ enum HTTPDate {
 
   /// The day of the Gregorian calendar, the reverse of ``days(_:_:_:)``.
   private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+    // 719,468 days lie between the first of March of the year 0 and the epoch. The calendar repeats
+    // after 400 years, which are 146,097 days (H. Hinnant, "chrono-Compatible Low-Level Date
+    // Algorithms").
     let shifted = days + 719_468
     let era = shifted.floorDivided(by: 146_097)
     let dayOfEra = shifted - era * 146_097

@@ -82,6 +82,7 @@ extension HTTPCache {
     public func makeAsyncIterator() -> Iterator {
       switch source {
       case .data(let data):
+        // No chunk for no bytes, as for a body that is received.
         var rest: Data? = data.isEmpty ? nil : data
         return Iterator {
           defer { rest = nil }
@@ -164,6 +165,7 @@ final class ChunkQueue: Sendable {
   func write(_ chunk: Data) async -> Bool {
     let (reader, isFull) = state.withLock { state in
       if let reader = state.reader {
+        // Passed on directly: a chunk that somebody waits for takes no room.
         state.reader = nil
         return (Optional(reader), false)
       }
@@ -180,6 +182,8 @@ final class ChunkQueue: Sendable {
   private func waitForRoom() async {
     await withCheckedContinuation { continuation in
       let hasRoom = state.withLock { state in
+        // Again: since `write` released the lock, the reader may have made room or left, and would
+        // resume nobody.
         if state.size <= limit || state.isCancelled { return true }
         state.writer = continuation
         return false
@@ -193,6 +197,7 @@ final class ChunkQueue: Sendable {
   func finish(_ end: Result<Void, any Error>) {
     let reader = state.withLock { state in
       state.end = state.end ?? end
+      // The handler is released: it holds the result, and through it a connection.
       defer { (state.reader, state.onCancellation) = (nil, nil) }
       return state.reader
     }
@@ -229,6 +234,7 @@ final class ChunkQueue: Sendable {
   /// the writer.
   func cancel() {
     let (reader, writer, handler) = state.withLock { state in
+      // Stays set: a writer that comes later is told, and drops its chunk.
       state.isCancelled = true
       (state.chunks, state.head, state.size) = ([], 0, 0)
       defer { (state.reader, state.writer, state.onCancellation) = (nil, nil, nil) }

@@ -93,6 +93,7 @@ extension HTTPCache {
       let result = try? await self.fetchCollapsed(pending)
       revalidation.isAnswered.open()
       await result?.drain()
+      // Before the latch opens: whoever waited for it may begin another revalidation at once.
       self.revalidations.withLock { $0[stored.id] = nil }
       revalidation.isOver.open()
     }
@@ -189,6 +190,8 @@ extension HTTPCache {
       result = FetchResult(miss(response, body), .unusable)
     }
     guard let result else {
+      // Once at most: a request without conditions validates nothing, so no 304 is about a stored
+      // response then.
       return try await perform(pending.unconditional, isShared: isShared, storedAs: id)
     }
     store.epochs.endStoring(id, of: key)
@@ -262,6 +265,8 @@ extension HTTPCache {
     return reply.map { FetchResult($0, .failed) }
   }
 
+  /// Applies the response to a HEAD (RFC 9111, 4.3.5): a 200 updates or removes what is stored, and
+  /// a stale response may take the place of a server's failure.
   private func applyHead(
     _ response: Response, _ body: Body, _ pending: PendingFetch, _ requestedAt: Date,
     _ receivedAt: Date

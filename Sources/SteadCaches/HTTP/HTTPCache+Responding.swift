@@ -39,6 +39,8 @@ extension HTTPCache {
     return reply
   }
 
+  /// Acts on the ``CacheDecision`` for a request, and decides again when a stored body is missing
+  /// or an equal request's fetch has ended.
   private func answer(_ request: Request, _ mode: Mode, _ fetch: @escaping Fetch) async throws
     -> Reply
   {

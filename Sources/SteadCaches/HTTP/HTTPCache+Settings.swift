@@ -21,8 +21,8 @@ extension HTTPCache {
   /// A `stale-if-error` of the response or of the request goes before. A response with
   /// `must-revalidate` or `no-cache` is not used, nor is any for a request with `no-cache`, or in
   /// the modes ``Mode/reload`` and ``Mode/bypass``. The reply's source is ``Outcome/Source/stale``.
-  /// Another change of the network, such as a timeout, takes as long as the client takes to throw
-  /// its error.
+  ///
+  /// The reply comes when the client has thrown its error, for example after the client's timeout.
   public var staleOnFailure: Duration? {
     get { settings.withLock { $0.staleOnFailure } }
     set { settings.withLock { $0.staleOnFailure = newValue } }

@@ -72,10 +72,12 @@ extension HTTPCache {
     let task = Task {
       let end = await gather(body, draft, for: pending, into: queue, result)
       self.store.epochs.endStoring(draft.id, of: key)
+      // The reader learns of the end last: a program that has read all of a body finds it stored.
       result.finish()
       queue.finish(end)
     }
     queue.onCancellation { result.readerDidLeave() }
+    // The reader may have left by now; `begin` ends the transfer then.
     result.begin(end: { task.cancel() })
     return result
   }
@@ -100,6 +102,7 @@ extension HTTPCache {
       for: draft, length: length, limits: limits, store: store, key: pending.fetchKey.key)
     do {
       for try await chunk in body {
+        // Before `write`, which waits for the reader: the server did send something.
         result.recordProgress()
         buffer.append(chunk)
         if !buffer.isStorable { result.complete(.unusable) }
@@ -204,6 +207,8 @@ struct BodyBuffer {
     self.length = length
     self.store = store
     self.key = key
+    // A body that is longer than stated is given up at the first byte too many, and not only at its
+    // end.
     limit = min(length ?? .max, limits.bodySizeLimit)
   }
 

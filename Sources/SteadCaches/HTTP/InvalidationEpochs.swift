@@ -41,6 +41,7 @@ final class InvalidationEpochs: Sendable {
   func endStoring(_ id: String, of key: CacheKey) {
     state.withLock { state in
       state.invalidated.remove(id)
+      // Empty sets are removed: a program may request any number of URLs.
       state.active[key.string]?.remove(id)
       if state.active[key.string]?.isEmpty == true { state.active[key.string] = nil }
     }
@@ -62,6 +63,7 @@ final class InvalidationEpochs: Sendable {
   func epoch(of key: CacheKey) -> Int { state.withLock { $0.epochs[Self.slot(of: key)] } }
 
   private static func slot(of key: CacheKey) -> Int {
+    // Swift's hash will do: epochs are never stored, and each process has its own.
     Int(UInt(bitPattern: key.string.hashValue) % UInt(slots))
   }
 
@@ -73,6 +75,8 @@ final class InvalidationEpochs: Sendable {
   func endUpdate(of key: CacheKey) {
     state.withLock { state in
       state.updates[key.string]?.count -= 1
+      // With the last update of the URL: each of them may have read what was removed, and has to
+      // see the mark.
       if state.updates[key.string]?.count == 0 { state.updates[key.string] = nil }
     }
   }
@@ -80,6 +84,7 @@ final class InvalidationEpochs: Sendable {
   /// Whether a URL's variants were removed while they are being updated, so that nothing of them
   /// may be used.
   func wasRemoved(_ key: CacheKey) -> Bool {
+    // Each look-up asks this. Without updates, which is usual, it hashes no string.
     state.withLock { !$0.updates.isEmpty && $0.updates[key.string]?.wasRemoved == true }
   }
 
@@ -89,6 +94,7 @@ final class InvalidationEpochs: Sendable {
     state.withLock { state in
       state.invalidated.formUnion(state.active[key.string] ?? [])
       state.updates[key.string]?.wasRemoved = true
+      // Under the same lock: a request sees all three of the marks or none.
       state.epochs[Self.slot(of: key)] += 1
     }
   }

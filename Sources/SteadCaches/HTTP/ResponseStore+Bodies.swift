@@ -10,6 +10,7 @@ extension ResponseStore {
   func body(of stored: StoredResponse, at positions: Range<Int>, for key: CacheKey) -> HTTPCache
     .Body?
   {
+    // The sizes are compared, so that a body can't be cut at positions that it doesn't have.
     if let data = memory.value(for: key)?.bodies[stored.id]?.data, data.count == stored.bodySize {
       return HTTPCache.Body(data.slice(positions))
     }
@@ -45,6 +46,7 @@ extension ResponseStore {
   ) -> Bool {
     guard canHold(response, length: body.count, for: request, under: key) else { return false }
     let isInMemory = body.count <= memoryBodySizeLimit
+    // On disk also if it is in memory: memory is the cache of one process, until it ends.
     let isOnDisk =
       diskForWriting()?.setBody(body, for: Self.bodyKey(response.id), of: key) ?? false
     // The body before the head: see `store(_:_:for:under:)` for a writer.

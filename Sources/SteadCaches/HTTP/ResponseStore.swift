@@ -130,6 +130,7 @@ final class ResponseStore: Sendable {
       guard responses != old.responses else { return responses.isEmpty ? nil : old }
       // Their bodies are removed after the heads are replaced, so that no head on disk lacks its
       // body.
+      // By name: a response that a 304 has updated keeps its body.
       let dropped = old.responses.filter { old in !responses.contains { $0.id == old.id } }
       guard !responses.isEmpty else {
         erase(key)
@@ -137,6 +138,7 @@ final class ResponseStore: Sendable {
         return nil
       }
       let bytes = CachedVariants.encode(responses)
+      // Compare-and-swap: no lock was held since the look-up.
       switch disk.replace(entry, with: bytes, for: diskKey(key), tags: [key.tag]) {
       case .conflict: continue
       case .failed:
@@ -338,6 +340,7 @@ extension ResponseStore {
     invalidOnDisk.withLock { invalidOnDisk in
       if invalidOnDisk.count >= Self.invalidOnDiskLimit {
         // Too many to remember: treat the whole disk as invalid.
+        // Before the entries go: in between, URLs are invalid twice and never valid.
         pendingClear.markDirty()
         invalidOnDisk.removeAll()
       }

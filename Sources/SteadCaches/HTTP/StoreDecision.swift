@@ -6,8 +6,8 @@ enum StoreDecision: Sendable, Hashable {
   /// A 304: the stored response is still valid.
   ///
   /// Two versions, since a 304 may have fields for one user only: the request gets the stored
-  /// response with all fields of the
-  /// 304. `kept` has those that are for others, too, and is nil if it must not be used again.
+  /// response with all fields of the 304. `kept` has the fields that are for others, too, and is nil
+  /// if the response must not be used again.
   case confirmed(StoredResponse, kept: StoredResponse?)
   /// Store the response once its body is complete.
   case store(StoredResponse)

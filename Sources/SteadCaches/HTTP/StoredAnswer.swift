@@ -11,6 +11,8 @@ struct StoredAnswer: Sendable, Hashable {
 
   /// The newest of the stored responses that fit a request and hold the bytes that it asks for.
   static func best(of stored: [StoredResponse], for request: HTTPCache.Request) -> StoredResponse? {
+    // By the server's `Date` (RFC 9111, 4: the most recent response), and of equal ones by this
+    // clock.
     stored.filter { $0.varyKey.matches(request) && hasBytes($0, for: request) }
       .max { ($0.date, $0.receivedAt) < ($1.date, $1.receivedAt) }
   }
@@ -79,6 +81,7 @@ struct StoredAnswer: Sendable, Hashable {
     guard let value = request.fields["Range"] else { return nil }
     if let condition = request.fields["If-Range"], !meets(stored, condition) { return nil }
     // Several ranges are asked of the server: no stored response has them.
+    // `.suffix(0)` has no positions in any body, so nothing stored fits.
     return ByteRange(value) ?? .suffix(0)
   }
 

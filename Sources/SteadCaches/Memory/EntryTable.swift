@@ -64,6 +64,8 @@ import CSteadFiles
       let word = words[slot]
       if word == 0 { return nil }
       if UInt32(truncatingIfNeeded: word >> 32) == tag {
+        // Keys are compared only behind an equal tag: their `==` is the program's code, and their
+        // memory elsewhere.
         let entry = Int(word & 0xFFFF_FFFF) - 1
         if entries[entry].key == key { return entry }
       }
@@ -112,8 +114,10 @@ import CSteadFiles
 // MARK: - Changes
 
 extension EntryTable {
+  /// Adds the entry of a key that has none.
   @inlinable mutating func add(_ entry: consuming Entry) {
     if count == capacity { resize(to: capacity * 2) }
+    // After the resizing, which builds all slots again.
     link(tag: entry.tag, to: count)
     (entries + count).initialize(to: entry)
     count += 1
@@ -127,12 +131,14 @@ extension EntryTable {
     return value
   }
 
+  /// Removes an entry. The last one gets its index, so that entries stay without gaps.
   @inlinable mutating func remove(at index: Int) -> Entry {
     unlink(tag: entries[index].tag, from: index)
     let entry = (entries + index).move()
     count -= 1
     if index != count {
       // The last entry fills the gap.
+      // Its slot is found before it is moved: the slot still has the old index.
       let slot = slot(tag: entries[count].tag, of: count)
       (entries + index).moveInitialize(from: entries + count, count: 1)
       words[slot] = UInt64(entries[index].tag) << 32 | UInt64(index + 1)
@@ -146,6 +152,7 @@ extension EntryTable {
     var slot = Int(tag) & mask
     while words[slot] != 0 {
       let entry = Int(words[slot] & 0xFFFF_FFFF) - 1
+      // By the number alone, which only this entry has: its tag needn't be compared.
       if entries[entry].number == number { return entry }
       slot = (slot + 1) & mask
     }
@@ -156,6 +163,7 @@ extension EntryTable {
   @inlinable mutating func shrink() {
     var wanted = Self.firstCapacity
     while wanted < count { wanted *= 2 }
+    // A power of 2, for the mask.
     if wanted < capacity { resize(to: wanted) }
   }
 
@@ -172,6 +180,7 @@ extension EntryTable {
     for index in 0..<count { link(tag: entries[index].tag, to: index) }
   }
 
+  /// Writes a slot that refers to an entry, at the first empty one from its home on.
   @inlinable func link(tag: UInt32, to entry: Int) {
     var slot = Int(tag) & mask
     while words[slot] != 0 { slot = (slot + 1) & mask }
@@ -226,6 +235,7 @@ extension EntryTable {
     if idleTime != PolicyNode.never { recordUse(at: now, idleTime: idleTime) }
   }
 
+  /// Extends the deadline by the time to idle, but never beyond the last one.
   @usableFromInline mutating func recordUse(at now: Int64, idleTime: Int64) {
     let (idleDeadline, isTooLarge) = now.addingReportingOverflow(idleTime)
     deadline = min(lastDeadline, isTooLarge ? PolicyNode.never : idleDeadline)
@@ -264,6 +274,8 @@ extension EntryTable {
   }
 
   static func nanoseconds(_ duration: Duration) -> Int64 {
+    // A `Duration` reaches further than 64-bit nanoseconds; what is beyond becomes the nearest
+    // number.
     let (seconds, attoseconds) = duration.components
     let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: nanosecondsInSecond)
     let limit: Int64 = seconds < 0 ? .min : .max

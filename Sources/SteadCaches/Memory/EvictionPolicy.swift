@@ -76,24 +76,30 @@ extension EvictionPolicy {
     hash: UInt64, cost: Int, deadline: Int64, now: Int64
   ) -> Int32 {
     let number = nodes.add(PolicyNode(hash: hash, cost: cost, deadline: deadline))
+    // Before the entry gets into a shard, where readers use the counter.
     counters.add(number)
     window.addNewest(number, in: &nodes)
     if deadline != PolicyNode.never { wheel.add(number, now: now, in: &nodes) }
     // Before `record`, so that the table has room for the new hash.
     if count > frequencies.capacity { growFrequencies() }
     frequencies.record(hash)
+    // Misses are counted by new entries, since reads don't touch the policy.
     climber.recordMiss()
     balance()
     return number
   }
 
   /// Enlarges the frequency table by half, up to the limit of entries.
+  ///
+  /// By half and not to the count alone: growing costs a pass over the table, which each new entry
+  /// would cost otherwise.
   private mutating func growFrequencies() {
     let more = frequencies.capacity + frequencies.capacity / 2
     frequencies.grow(to: max(count, min(limits.count, more)))
   }
 
-  /// Whether ``takeHits(_:)`` should be called.
+  /// Whether ``updateWindow(_:)`` should be called: not before the cache is full, since the window
+  /// decides nothing until then.
   @usableFromInline var needsHits: Bool { isFull && climber.needsHits(entryCount: count) }
 
   /// Adapts the window's share to the hit ratio.
@@ -132,6 +138,7 @@ extension EvictionPolicy {
   /// - Parameter isEviction: Whether it is removed to keep a limit.
   @usableFromInline mutating func remove(_ number: Int32, isEviction: Bool) {
     if isEviction { evictionCount += 1 }
+    // The frequency stays: a key that comes back is weighed with its earlier requests.
     wheel.remove(number, in: &nodes)
     switch nodes[number].queue {
     case .window: window.remove(number, in: &nodes)
@@ -197,6 +204,7 @@ extension EvictionPolicy {
   private mutating func giveSecondChances() {
     for _ in 0..<Self.chanceLimit {
       let number = window.oldest
+      // A limit, since with threads that read all the time each entry may have been used again.
       guard number != PolicyNode.none, takeUses(number) else { break }
       window.moveToNewest(number, in: &nodes)
     }
@@ -213,6 +221,8 @@ extension EvictionPolicy {
   private mutating func takeUses(_ number: Int32) -> Bool {
     let uses = counters.uses(number)
     guard uses > 0 else { return false }
+    // A read in between is lost, which costs less than an atomic exchange for every read
+    // (``UseCounters``).
     counters.reset(number)
     frequencies.record(nodes[number].hash, uses: uses)
     return true
@@ -264,6 +274,8 @@ extension EvictionPolicy {
       // been halved away since.
       if sum >= frequency - 1 { return candidate }
       goal.count -= 1
+      // A large candidate stands against all that would have to go for it, so their frequencies are
+      // summed.
       goal.cost -= nodes[current].cost
       comparedCount += 1
       victim = successor(of: current, but: number)
@@ -274,6 +286,7 @@ extension EvictionPolicy {
   /// The next entry in the order of eviction of the main part.
   private func successor(of victim: Int32, but number: Int32) -> Int32? {
     var next = nodes[victim].newer
+    // `number` may be `none`, too, and must not match the end of the queue.
     if next == number, next != PolicyNode.none { next = nodes[next].newer }
     if next != PolicyNode.none { return next }
     return nodes[victim].queue == .probation ? oldest(in: protected, but: number) : nil
@@ -295,6 +308,7 @@ extension EvictionPolicy {
   }
 
   private func share(_ share: Double, of limit: Int) -> Int {
+    // No limit stays none: a share of it would be a limit.
     limit == Int.max ? Int.max : Int(Double(limit) * share)
   }
 
@@ -315,6 +329,7 @@ extension EvictionPolicy {
   private mutating func balance() {
     let nothing = Demand(count: 0, cost: 0)
     for _ in 0..<Self.transferLimit where windowExceeds(nothing) {
+      // Not `giveSecondChances`: what leaves the window isn't evicted, and keeps its counted uses.
       let number = window.oldest
       window.remove(number, in: &nodes)
       probation.addNewest(number, in: &nodes)

@@ -28,9 +28,13 @@ struct ExpiryWheel: ~Copyable {
 
   var isEmpty: Bool { count == 0 }
 
+  /// Puts a node into the bucket of its deadline.
+  ///
   /// - Parameter now: Where the wheel begins if it is empty.
   mutating func add(_ number: Int32, now: Int64, in nodes: inout NodeStorage) {
     if count == 0 {
+      // An empty wheel keeps its old tick. It begins again at the current one, so that the next
+      // look has no past ticks to go through.
       tick = now >> Self.tickBits
       if buckets.isEmpty {
         buckets = Array(repeating: PolicyNode.none, count: Self.levelCount * Self.bucketCount)
@@ -41,6 +45,7 @@ struct ExpiryWheel: ~Copyable {
     link(number, in: &nodes)
   }
 
+  /// Takes a node out of its bucket; does nothing for a node without a deadline.
   mutating func remove(_ number: Int32, in nodes: inout NodeStorage) {
     let bucket = Int(nodes[number].bucket)
     guard bucket >= 0 else { return }
@@ -64,6 +69,7 @@ struct ExpiryWheel: ~Copyable {
   /// removed, so the caller must remove it before the next call.
   mutating func nextExpired(now: Int64, in nodes: inout NodeStorage) -> Int32? {
     let last = now >> Self.tickBits
+    // Not the current tick, which isn't over: its nodes may have some milliseconds left.
     while count > 0, tick < last {
       if let number = expiredOfTick(in: &nodes) { return number }
       advance(to: last, in: &nodes)
@@ -83,6 +89,8 @@ struct ExpiryWheel: ~Copyable {
     tick = min(nextTick(), last)
     for level in 1..<Self.levelCount {
       let shift = Int64(level * Self.levelBits)
+      // A coarser bucket begins only where all finer ones do, so the first that doesn't ends the
+      // cascade.
       guard tick & ((1 << shift) - 1) == 0 else { return }
       spread(level * Self.bucketCount + Int(tick >> shift) & (Self.bucketCount - 1), in: &nodes)
     }
@@ -92,6 +100,8 @@ struct ExpiryWheel: ~Copyable {
   private func nextTick() -> Int64 {
     var nearest = Int64.max
     for level in 0..<Self.levelCount where occupied[level] != 0 {
+      // By the bits of the non-empty buckets, in constant time: a cache may be untouched for
+      // months.
       let shift = Int64(level * Self.levelBits)
       let current = tick >> shift
       // Rotated so that the bucket after the current one is the lowest bit.
@@ -127,6 +137,8 @@ struct ExpiryWheel: ~Copyable {
   }
 
   private func bucket(for deadline: Int64) -> Int {
+    // A deadline that has passed already belongs to the current tick, and is found when that is
+    // over.
     let wanted = max(deadline >> Self.tickBits, tick)
     for level in 0..<Self.levelCount {
       let shift = Int64(level * Self.levelBits)
@@ -134,6 +146,8 @@ struct ExpiryWheel: ~Copyable {
         return level * Self.bucketCount + Int(wanted >> shift) & (Self.bucketCount - 1)
       }
     }
+    // Beyond the last wheel: in its furthest bucket, from which it is put again when that bucket
+    // begins.
     let shift = Int64((Self.levelCount - 1) * Self.levelBits)
     let furthest = (tick >> shift) + Int64(Self.bucketCount - 1)
     return (Self.levelCount - 1) * Self.bucketCount + Int(furthest) & (Self.bucketCount - 1)

@@ -48,6 +48,7 @@ struct FrequencyTable: ~Copyable {
   mutating func grow(to capacity: Int) {
     guard capacity > self.capacity else { return }
     let old = slots
+    // Inserted again from their hashes: a slot's home depends on the number of slots.
     slots = Self.emptySlots(capacity: capacity)
     for slot in old where slot != 0 { insert(slot) }
     old.deallocate()
@@ -59,6 +60,8 @@ struct FrequencyTable: ~Copyable {
   /// How often the hash was recorded lately, from 0 to ``greatestCount``.
   func count(_ hash: UInt64) -> Int { Int(slots[slotIndex(hash)] & Self.countMask) }
 
+  /// Counts a hash, and halves all counts when ``agingFactor`` says so.
+  ///
   /// - Parameter uses: The number of uses to add at once.
   mutating func record(_ hash: UInt64, uses: Int = 1) {
     for _ in 0..<uses { recordOne(hash) }
@@ -67,6 +70,8 @@ struct FrequencyTable: ~Copyable {
   private mutating func recordOne(_ hash: UInt64) {
     let index = slotIndex(hash)
     let count = slots[index] & Self.countMask
+    // At the limit nothing is added to the sum either: a single popular hash must not age all
+    // others.
     guard count < Self.countMask else { return }
     slots[index] = hash & ~Self.countMask | (count + 1)
     sum += 1
@@ -85,6 +90,7 @@ struct FrequencyTable: ~Copyable {
       if slot != 0 {
         let count = slot & Self.countMask
         slots[index] = 0
+        // The sum of the halved counters, rounded down like each of them.
         sum -= Int(count - count / 2)
         if count > 1 { insert(slot & ~Self.countMask | count / 2) }
       }

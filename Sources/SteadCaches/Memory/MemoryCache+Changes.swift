@@ -9,6 +9,7 @@ extension MemoryCache {
   /// independent.
   @inlinable static func hash(_ key: Key) -> UInt64 {
     // Where `Int` has 32 bits, the product has bits in its upper half, too.
+    // The odd number nearest to 2^64 divided by the golden ratio (Fibonacci hashing).
     UInt64(UInt(bitPattern: key.hashValue)) &* 0x9E37_79B9_7F4A_7C15
   }
 
@@ -59,6 +60,10 @@ extension MemoryCache {
     }
   }
 
+  /// Adds the entry of a key that has none. Requires the lock of `control`.
+  ///
+  /// Room is made first, so that the limits hold while the entry is added. The policy has the entry
+  /// before its shard does: a reader that finds it has a counter to count with.
   @inlinable func add(
     _ key: Key, _ hash: UInt64, _ value: Value, _ cost: Int, _ times: EntryTimes, _ now: Int64,
     _ control: inout Control, _ removed: inout Removals
@@ -75,6 +80,10 @@ extension MemoryCache {
     }
   }
 
+  /// Replaces the value of an entry. Requires the lock of `control`.
+  ///
+  /// Room is made for the difference in cost before the value is replaced, and never by evicting
+  /// the entry itself.
   @inlinable func replace(
     _ number: Int32, _ hash: UInt64, _ value: Value, _ cost: Int, _ times: EntryTimes, _ now: Int64,
     _ control: inout Control, _ removed: inout Removals
@@ -143,6 +152,8 @@ extension MemoryCache {
     }
   }
 
+  /// Removes an entry from its shard and from the policy, and returns its value. Requires the lock
+  /// of `control`.
   @discardableResult @inlinable func remove(
     _ number: Int32, _ hash: UInt64, _ reason: RemovalReason,
     _ control: inout Control, _ removed: inout Removals
@@ -152,6 +163,8 @@ extension MemoryCache {
       let entry = table.remove(at: index)
       return Removals.Entry(key: entry.key, value: entry.value, reason: reason)
     }
+    // Out of the shard first: a reader that still finds an entry counts with its number, which
+    // another entry may have by then.
     control.policy.pointee.remove(number, isEviction: reason == .evicted)
     if let entry { removed.append(entry) }
     return entry?.value
@@ -164,6 +177,7 @@ extension MemoryCache {
     }
   }
 
+  /// Calls `body` with the table that has the keys of a hash, under its lock.
   @inlinable func shard<Result>(
     _ hash: UInt64, _ body: (inout EntryTable<Key, Value>) -> Result
   ) -> Result {
@@ -183,6 +197,7 @@ extension MemoryCache {
     return sum
   }
 
+  /// Frees the memory of tables that have become too large.
   func shrink() {
     for number in 0...shardMask { shards[number].withLock { $0.shrink() } }
   }
@@ -196,6 +211,7 @@ extension MemoryCache {
     let removed = control.withLock { control in
       var removed = Removals()
       let now = prepare(&control, &removed) ?? 0
+      // Looked up again: between the two locks the value may have been replaced or used.
       if let found = number(of: key, hash), found.deadline <= now {
         removeUnlessUsed(found.number, hash, now, &control, &removed)
       }
@@ -233,6 +249,8 @@ extension MemoryCache {
         defer { control.removed = [] }
         return control.removed
       }
+      // Either another thread delivers, or `isDelivering` became false under the lock: whoever queues
+      // entries from now on delivers them.
       if batch.isEmpty { return }
       for entry in batch { handler(entry.key, entry.value, entry.reason) }
     }

@@ -41,6 +41,7 @@ extension MemoryCache {
       return value
     }
     let loaded = try await loads.value(for: key) {
+      // Again: another load may have set the value since the look-up, which has counted the request.
       if let value = self.peek(key) { return .found(value) }
       let value = try await load()
       return .loaded(value, cost: cost(value))
@@ -71,11 +72,13 @@ extension MemoryCache {
         table.entries[index].times.refresh != PolicyNode.never,
         table.entries[index].times.refresh <= clock.nanoseconds
       else { return false }
+      // Under the shard's lock, so that one caller of many claims it. A new value has a new time.
       table.entries[index].times.refresh = PolicyNode.never
       return true
     }
   }
 
+  /// Begins a load in the background for a value that the caller has claimed.
   private func refresh(
     _ key: Key, _ cost: @escaping @Sendable (Value) -> Int, _ timeToLive: Duration?,
     _ load: @escaping @Sendable () async throws -> Value
@@ -86,6 +89,7 @@ extension MemoryCache {
         return .loaded(value, cost: cost(value))
       } catch {
         self.postponeRefresh(key)
+        // Nobody waits for it, so the error goes no further.
         throw error
       }
     } keep: {

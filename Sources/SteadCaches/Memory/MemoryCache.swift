@@ -202,8 +202,10 @@ extension MemoryCache {
     let hash = Self.hash(key)
     let shard = Int(truncatingIfNeeded: hash) & shardMask
     let (value, isExpired) = shards[shard].withLock { table in
+      // Only the shard's lock: the policy learns of the use when it needs room.
       table.read(key, hash, counters, idleTime: idleTime, now: { clock.nanoseconds })
     }
+    // After the shard's lock is released, since a removal acquires the control lock first.
     if isExpired { removeExpired(key, hash) }
     return value
   }
@@ -256,12 +258,15 @@ extension MemoryCache {
       var removed = Removals()
       var value: Value?
       let now = prepare(&control, &removed)
+      // `prepare` leaves what has expired within the current tick, which must not be returned
+      // either.
       if let found = number(of: key, hash) {
         let isExpired =
           found.deadline != PolicyNode.never && found.deadline <= now ?? clock.nanoseconds
         let entry = remove(found.number, hash, isExpired ? .expired : .removed, &control, &removed)
         value = isExpired ? nil : entry
       }
+      // Also if no value was found: a load that began before this call must not set one after it.
       removed.forgotten = cancelKeeping(key)
       enqueue(&removed, &control)
       return (removed, value)
@@ -320,19 +325,28 @@ extension MemoryCache {
   }
 
   /// How many values the cache holds, including expired ones that have not been requested since.
+  ///
+  /// Acquires the control lock. Under concurrent changes the number may be outdated when it is
+  /// returned.
   public var count: Int { control.withLock { $0.policy.pointee.count } }
 
   /// The sum of the costs of the values that the cache holds.
+  ///
+  /// It includes expired values like ``count``, and is never above ``totalCostLimit``.
   public var totalCost: Int { control.withLock { $0.policy.pointee.cost } }
 
   /// What the cache has done since it was made, or since ``resetStatistics()``.
   ///
   /// Hits and misses are those of ``value(for:)`` and of ``value(for:cost:timeToLive:orLoad:)``,
   /// one for each call.
+  ///
+  /// Acquires the locks of all shards, one after the other, so don't call it for each request.
   public var statistics: CacheStatistics {
     control.withLock { control in
       var statistics = CacheStatistics()
       statistics.evictions = control.policy.pointee.evictionCount
+      // The shards' own counts never go back: the policy measures the hit ratio by their
+      // differences.
       statistics.hits = hits - control.hitsAtReset
       statistics.misses = misses - control.missesAtReset
       return statistics
@@ -351,6 +365,8 @@ extension MemoryCache {
     let removed = control.withLock { control in
       var removed = Removals()
       _ = prepare(&control, &removed)
+      // Under the lock under which values are added: none is added between the change and the
+      // eviction.
       change(&control.policy.pointee.limits)
       let nothing = EvictionPolicy.Demand(count: 0, cost: 0)
       makeRoom(for: nothing, keeping: PolicyNode.none, .evicted, &control, &removed)
@@ -367,6 +383,7 @@ extension MemoryCache {
       var removed = Removals()
       _ = prepare(&control, &removed)
       let count = level.keptPart(of: control.policy.pointee.count)
+      // By the contents and not by the limits: a cache without limits has to give memory back, too.
       let cost = level.keptPart(of: control.policy.pointee.cost)
       while control.policy.pointee.count > count || control.policy.pointee.cost > cost,
         let number = control.policy.pointee.coldest()

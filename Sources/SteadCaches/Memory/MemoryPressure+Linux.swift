@@ -45,6 +45,8 @@
       }
       guard !sources.isEmpty else { return }
       do {
+        // A thread that sleeps in `poll`: a task would occupy one of the concurrency pool's for
+        // ever.
         try DetachedThread.start { self.wait(at: sources) }
       } catch {
         for source in sources { close(source.descriptor) }
@@ -88,6 +90,8 @@
     /// A descriptor at which the kernel reports; nil if it refuses.
     static func open(_ file: String, _ trigger: String) -> Int32? {
       let descriptor = Foundation.open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+      // No error to report: where the system has no such file or lets nobody write to it, caches
+      // work without it.
       guard descriptor >= 0 else { return nil }
       // With the zero at the end.
       let bytes = Array(trigger.utf8CString)
@@ -102,6 +106,7 @@
       while !sources.isEmpty {
         var polled = sources.map { pollfd(fd: $0.descriptor, events: Int16(POLLPRI), revents: 0) }
         if poll(&polled, nfds_t(polled.count), -1) < 0 {
+          // A signal; any other error would come again at once, in a busy loop.
           if errno == EINTR { continue }
           break
         }
@@ -111,6 +116,7 @@
         let gone = zip(sources, polled).filter {
           $1.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
         }
+        // A source that is gone stays ready, and would keep the loop busy.
         for (source, _) in gone { close(source.descriptor) }
         sources.removeAll { source in gone.contains { $0.0.descriptor == source.descriptor } }
       }
@@ -150,6 +156,7 @@
         let (root, point) = (fields[3], fields[4])
         guard root == "/" || path == root || path.hasPrefix(root + "/") else { continue }
         let rest = root == "/" ? path : String(path.dropFirst(root.count))
+        // The first mount that shows the group. Its mount point stands for `root`.
         return rest == "/" || rest.isEmpty ? point : point + rest
       }
       return nil

@@ -59,6 +59,7 @@ final class MemoryPressure: Sendable {
       state.nextNumber += 1
       state.handlers[number] = handler
       defer { state.isObserved = true }
+      // With the first subscription alone, however many end and follow.
       return (Subscription(self, number: number), !state.isObserved)
     }
     if isFirst { begin(self) }
@@ -77,6 +78,8 @@ final class MemoryPressure: Sendable {
   /// Calls all subscribers, one after the other.
   func announce(_ level: Level) {
     let handlers = state.withLock { $0.handlers }
+    // Without the lock: a handler that drops values runs their `deinit`, which may end a
+    // subscription.
     for (_, handler) in handlers.sorted(by: { $0.key < $1.key }) { handler(level) }
   }
 }

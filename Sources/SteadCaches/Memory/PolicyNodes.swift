@@ -40,6 +40,7 @@ struct NodeStorage: ~Copyable {
     number >= 0 && number < usedCount && self[number].queue != .none
   }
 
+  /// Stores a node, and returns its number: that of a freed node, if there is one.
   mutating func add(_ node: PolicyNode) -> Int32 {
     if firstFree != PolicyNode.none {
       let number = firstFree
@@ -53,6 +54,7 @@ struct NodeStorage: ~Copyable {
     return Int32(usedCount - 1)
   }
 
+  /// Gives a node back, whose number a later entry gets.
   mutating func free(_ number: Int32) {
     self[number] = PolicyNode()
     self[number].older = firstFree
@@ -62,6 +64,8 @@ struct NodeStorage: ~Copyable {
   mutating func removeAll() { self = NodeStorage() }
 
   private mutating func grow() {
+    // Doubled, so that adding costs constant time on average. Only the policy has the pointer,
+    // under its lock.
     let larger = UnsafeMutablePointer<PolicyNode>.allocate(capacity: capacity * 2)
     larger.moveInitialize(from: nodes, count: usedCount)
     nodes.deallocate()
@@ -94,6 +98,7 @@ struct NodeStorage: ~Copyable {
   var next = PolicyNode.none
   var previous = PolicyNode.none
   var bucket = ExpiryWheel.noBucket
+  /// `none` marks a free node.
   var queue = Queue.none
 }
 
@@ -131,6 +136,7 @@ struct NodeQueue {
   }
 
   mutating func setCost(_ cost: Int, of number: Int32, in nodes: inout NodeStorage) {
+    // The difference first: the sum of costs may be near the greatest integer.
     self.cost += cost - nodes[number].cost
     nodes[number].cost = cost
   }
@@ -188,6 +194,7 @@ struct NodeQueue {
       let count = Self.firstCount << segment
       let counters = UnsafeMutablePointer<Atomic<UInt8>>.allocate(capacity: count)
       for number in 0..<count { (counters + number).initialize(to: Atomic(0)) }
+      // Readers see the pointer by the shard's lock: the entry gets there after this.
       segments[segment] = counters
     }
     segments[segment]?[offset].store(0, ordering: .relaxed)
@@ -211,6 +218,8 @@ struct NodeQueue {
   }
 
   @inlinable static func position(_ number: Int32) -> (segment: Int, offset: Int) {
+    // The highest bit of the number plus the first segment's size is the segment, the bits below it
+    // the offset. So neither a search nor a table is needed.
     let shifted = UInt32(bitPattern: number) + UInt32(firstCount)
     let segment = 31 - shifted.leadingZeroBitCount - firstBits
     return (segment, Int(shifted) - firstCount << segment)

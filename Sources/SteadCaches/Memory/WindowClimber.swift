@@ -48,6 +48,7 @@ struct WindowClimber {
   /// New entries since the hits were sampled.
   private var unsampledMisses = 0
 
+  /// Counts a request that has missed, of which the policy learns by the new entry.
   mutating func recordMiss() {
     misses += 1
     unsampledMisses += 1
@@ -66,6 +67,7 @@ struct WindowClimber {
   ///   - hits: The hits of the cache's whole life.
   ///   - entryCount: How many entries the cache has; it is full.
   mutating func updateWindow(_ hits: Int, entryCount: Int) {
+    // Also when the period isn't over: the hits were just summed over all shards.
     unsampledMisses = 0
     let requests = hits - firstHits + misses
     guard requests >= Self.periodFactor * max(entryCount, 1) else { return }
@@ -80,8 +82,11 @@ struct WindowClimber {
     let deviation = (hitRatio * (1 - hitRatio) / Double(requests)).squareRoot()
     let isChance = abs(change) < Self.significance * deviation
     if isChance, periodsToWait > 0 {
+      // The share was just found to matter; another trial so soon would cost hits again.
       periodsToWait -= 1
     } else if isChance, share <= Self.leastShare {
+      // The window can't shrink further. A trial upwards finds out whether the workload has
+      // changed.
       step = Self.firstStep
       move(by: step)
     } else if isChance {
@@ -98,6 +103,7 @@ struct WindowClimber {
     } else {
       (isReturning, backoff) = (false, 1)
       (lastHitRatio, lastShare) = (hitRatio, share)
+      // As in RPROP: longer steps in a direction that helps, shorter ones across a maximum.
       step *= change < 0 ? -Self.shrinkage : Self.growth
       let size = min(max(abs(step), Self.leastStep), Self.greatestStep)
       step = step < 0 ? -size : size

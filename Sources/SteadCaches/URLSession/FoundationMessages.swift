@@ -39,6 +39,8 @@ extension HTTPCache.Response {
   /// true then.
   public init(_ response: HTTPURLResponse) {
     var fields = HTTPCache.Fields(
+      // Sorted, since a dictionary's order is random, and stored responses are compared with their
+      // fields in order.
       response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }.sorted { $0.0 < $1.0 }
         .map { (name: $0.0, value: $0.1) })
     let codings = (fields["Content-Encoding"] ?? "").split(separator: ",")
@@ -62,6 +64,7 @@ extension HTTPCache.Response {
     var names: [String: String] = [:]
     var values: [String: String] = [:]
     for field in fields {
+      // A dictionary would have an entry for each spelling of a name. The first spelling counts.
       let name = names[field.name.lowercased()] ?? field.name
       names[field.name.lowercased()] = name
       values[name] = values[name].map { "\($0), \(field.value)" } ?? field.value
@@ -125,6 +128,8 @@ struct OutgoingRequest: Sendable {
     // The transport's session has no cache.
     request.cachePolicy = .useProtocolCachePolicy
     request.allHTTPHeaderFields = nil
+    // Exactly what the cache saw: by a field that only the server gets, it could choose another
+    // response.
     for field in sent.fields { request.addValue(field.value, forHTTPHeaderField: field.name) }
     return request
   }

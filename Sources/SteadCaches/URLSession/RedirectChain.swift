@@ -18,6 +18,7 @@ extension HTTPCache {
 struct RedirectChain {
   /// Fields for one origin only: credentials, and its name. Sent to another one they would leak.
   private static let ofOrigin = ["Authorization", "Cookie", "Host", "Proxy-Authorization"]
+  /// Fields of a request's body, which go with it when a redirect turns a POST into a GET.
   private static let ofBody = [
     "Content-Encoding", "Content-Language", "Content-Length", "Content-Location", "Content-Type",
     "Transfer-Encoding",
@@ -46,6 +47,7 @@ struct RedirectChain {
       throw URLError(.unsupportedURL)
     }
     guard count < HTTPCache.redirectLimit else { throw URLError(.httpTooManyRedirects) }
+    // By number and not by the URLs seen: a loop may add to its query each time.
     count += 1
     var next = request
     next.url = target
@@ -53,10 +55,13 @@ struct RedirectChain {
       next.httpMethod = "GET"
       next.httpBody = nil
       next.httpBodyStream = nil
+      // They describe the body that is no longer sent (RFC 9110, 15.4).
       for name in Self.ofBody { next.setValue(nil, forHTTPHeaderField: name) }
     }
+    // A 307 or 308 repeats the body, and a stream was read by the first request.
     guard next.httpBodyStream == nil else { throw URLError(.requestBodyStreamExhausted) }
     if !Self.isSameOrigin(url, target) {
+      // Removed from the chain's request, so that no later step sends them either.
       hasLeftOrigin = true
       for name in Self.ofOrigin { next.setValue(nil, forHTTPHeaderField: name) }
     }
@@ -78,12 +83,15 @@ struct RedirectChain {
         count += chunk.count
         if count > HTTPCache.redirectBodyLimit { return }
       }
+      // The redirect's head is complete, so it is followed all the same.
     } catch {}
   }
 
   private static let redirects = [301, 302, 303, 307, 308]
 
   private static func becomesGet(_ status: Int, _ method: String) -> Bool {
+    // User agents change a POST after a 301 or 302 for historical reasons (RFC 9110, 15.4.2 and
+    // 15.4.3).
     switch status {
     case 301, 302: method == "POST"
     case 303: method != "GET" && method != "HEAD"
@@ -93,6 +101,7 @@ struct RedirectChain {
 
   private static func resolve(_ location: String, _ url: URL) -> URL? {
     guard let target = URL(string: location, relativeTo: url)?.absoluteURL else { return nil }
+    // A target without a fragment inherits that of the request's URL (RFC 9110, 10.2.2).
     guard target.fragment == nil, let fragment = url.fragment,
       var parts = URLComponents(url: target, resolvingAgainstBaseURL: true)
     else { return target }
@@ -102,6 +111,8 @@ struct RedirectChain {
 
   private static func isSameOrigin(_ one: URL, _ other: URL) -> Bool {
     func origin(_ url: URL) -> [String] {
+      // With the default port, since `https://a.example` and `https://a.example:443` are one origin
+      // (RFC 9110, 4.3.1).
       let scheme = url.scheme?.lowercased() ?? ""
       let port = url.port ?? (scheme == "https" ? 443 : 80)
       return [scheme, url.host?.lowercased() ?? "", String(port)]

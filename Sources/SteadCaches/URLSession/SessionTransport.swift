@@ -18,6 +18,8 @@ final class SessionTransport: Sendable {
   private init(for user: URLSession) {
     configuration = user.configuration
     delegate = TransferDelegate(user)
+    // Without a queue of its own the session gets a serial one, which keeps a body's chunks in
+    // order.
     session = URLSession(
       configuration: Self.configuration(like: user.configuration), delegate: delegate,
       delegateQueue: nil)
@@ -30,6 +32,7 @@ final class SessionTransport: Sendable {
   ) -> URLSessionConfiguration {
     // Off Apple's systems a session hands out its own configuration, not a copy.
     let own = user.copy() as? URLSessionConfiguration ?? .ephemeral
+    // Not a second cache below this one, which would answer revalidations itself.
     own.urlCache = nil
     own.requestCachePolicy = .useProtocolCachePolicy
     own.httpShouldSetCookies = false
@@ -50,6 +53,7 @@ final class SessionTransport: Sendable {
     let (transfer, chunks) = delegate.add(task)
     return try await withTaskCancellationHandler {
       try Task.checkCancellation()
+      // After the transfer is in the table: the first callback must find it.
       task.resume()
       let response = try await transfer.response()
       return (HTTPCache.Response(response), HTTPCache.Body(chunks))
@@ -77,6 +81,8 @@ extension SessionTransport {
       let unused = all.values.filter { $0.user == nil }
       all = all.filter { $0.value.user != nil }
       let transport = SessionTransport(for: user)
+      // An object's address can be that of an earlier session, so the entry's session is compared
+      // above.
       all[ObjectIdentifier(user)] = Entry(user: user, transport: transport)
       return (transport, unused)
     }

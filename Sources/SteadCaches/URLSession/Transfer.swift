@@ -58,6 +58,7 @@ final class Transfer: Sendable {
   static func make(_ task: URLSessionTask) -> (Transfer, TransferChunks) {
     let (stream, body) = Stream.makeStream()
     let transfer = Transfer(task, body)
+    // Weak: the stream holds the handler, and the transfer holds the stream's continuation.
     body.onTermination = { [weak transfer] termination in
       if case .cancelled = termination { transfer?.drop() }
     }
@@ -79,6 +80,8 @@ final class Transfer: Sendable {
   /// cancellation.
   var isComplete: Bool { state.withLock { $0.hasEnded && !$0.isCancelled } }
 
+  /// Takes a head from URLSession. It is the response's, unless it is an interim one, or a 401 that
+  /// may still be answered with credentials.
   func receive(_ response: URLResponse) {
     guard let response = response as? HTTPURLResponse else {
       return setHead(.failure(URLError(.badServerResponse)))
@@ -91,8 +94,11 @@ final class Transfer: Sendable {
     if !isChallenge { setHead(.success(response)) }
   }
 
+  /// Takes a piece of the body. URLSession calls this on one queue, so the pieces stay in order.
   func receive(_ chunk: Data) {
     let isOfChallenge = state.withLock { state in
+      // Not yet to the reader: with credentials another response follows, and these bytes are none
+      // of its.
       state.challenge?.append(chunk)
       return state.challenge != nil
     }
@@ -107,15 +113,19 @@ final class Transfer: Sendable {
       return state.head
     }
     if case .success(let response) = head, [204, 304].contains(response.statusCode) { return }
+    // After the lock is released: URLSession may call the delegate, which acquires it.
     task.cancel()
   }
 
+  /// Cancels the transfer for the caller that waits for its head.
   func cancel() {
     state.withLock { $0.isCancelled = true }
     setHead(.failure(CancellationError()))
     task.cancel()
   }
 
+  /// Ends the body, with the error of the task if there is one. Called once, by
+  /// ``TransferDelegate``.
   func end(_ error: (any Error)?) {
     if let error {
       // A cancelled reader may see the cancelled task's error before its own.

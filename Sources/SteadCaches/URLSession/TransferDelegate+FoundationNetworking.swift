@@ -13,6 +13,8 @@
       completionHandler:
         @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
+      // Default handling of a challenge without such a credential would leave the task waiting for
+      // ever.
       let isProposed = challenge.proposedCredential != nil && challenge.previousFailureCount == 0
       let answer: Answer = { disposition, credential in
         self.answer(task, disposition, credential, isProposed, completionHandler)
@@ -37,9 +39,12 @@
       case .useCredential where credential != nil: handOn(.useCredential, credential)
       case .performDefaultHandling where isProposed: handOn(.performDefaultHandling, nil)
       case .cancelAuthenticationChallenge:
+        // Ended before it is cancelled: the transfer is out of the table, and the task's own error
+        // is ignored.
         end(task, URLError(.userCancelledAuthentication))
         handOn(.cancelAuthenticationChallenge, nil)
       default:
+        // No credential: the 401 that was received is the response.
         end(task, nil)
         handOn(.cancelAuthenticationChallenge, nil)
       }

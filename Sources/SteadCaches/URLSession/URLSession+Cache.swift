@@ -91,10 +91,13 @@ extension URLSession {
     while true {
       let reply = try await transport.reply(to: chain, cache: cache)
       guard followsRedirects, try chain.follow(reply.response) else {
+        // With the URL of the last request, and not the caller's: links in the body are relative to
+        // it.
         return (reply, try reply.response.foundationResponse(from: chain.request.url))
       }
       // Read before the next request, so that a redirect is stored, and its connection free.
       await RedirectChain.finish(reply.body)
+      // `finish` swallows errors, and a cancellation with them.
       try Task.checkCancellation()
     }
   }

@@ -40,6 +40,7 @@ extension ChosenStore {
     to location: SecretStoreLocation, _ unrecorded: (any SecretStore)?,
     _ options: SecretMove.Options
   ) throws(SecretError) {
+    // Before this move writes its own `leftover`: a record has room for one store with old copies.
     let old = try finishEarlierMove(current(), options)
     let (chosen, reason) = try target(location, unrecorded)
     if old.choice.address == chosen, unrecorded == nil { return try record(old, reason) }
@@ -55,9 +56,11 @@ extension ChosenStore {
     var record = StoreRecord(
       service: service, address: chosen, since: begin, reason: reason,
       leftover: hasOld ? old.choice.address : nil)
+    // The commit point. Readers that find nothing in the old store from here on see another stamp, and read again.
     try replace(record, destination)
     options.progress(SecretMoveProgress(step: .recorded, completed: 0, total: 0))
     guard hasOld else { return }
+    // If this throws, the record keeps `leftover`, and the next move comes back to it.
     try move.removeFromSource()
     record.leftover = nil
     try replace(record, destination)
@@ -71,6 +74,7 @@ extension ChosenStore {
     guard var record = current.record, let leftover = record.leftover else { return current }
     // Opening a vault that has disappeared is an error; here it means that nothing is left.
     let exists = try leftover.kind == .vault ? opener.hasVault(leftover) : true
+    // Not if it is the current store: what that has are the secrets, and no copies.
     if exists, leftover != record.address {
       let source = try opener.open(leftover, isNew: false)
       try options.move(service, from: source, to: current.store)

@@ -44,6 +44,8 @@ final class ChosenStore: SecretStore {
     try opener.files.check()
     self.isReturn = isReturn
     cached = ForkSafeLock(nil)
+    // Now and not with the first call: a record that cannot be used is an error of the initializer, where the program
+    // can name another location.
     _ = try current()
   }
 
@@ -56,6 +58,7 @@ final class ChosenStore: SecretStore {
     let old = cached.withLock { $0 }
     // A planned vault is looked for each time: another process creates it before it writes the record.
     if let old, old.stamp == stamp, !(old.store is PlannedVault) { return old }
+    // Two threads may load at once. Both results are right, since each has the stamp from before its reading.
     return try setCurrent(load(stamp, old))
   }
 
@@ -75,6 +78,7 @@ final class ChosenStore: SecretStore {
     _ stamp: StoreRecordFile.Stamp?, _ old: Current?
   ) throws(SecretError) -> Current {
     let record = try file.read()
+    // The record decides, whatever a probe would find: secrets in two stores are soon lost in one of them.
     if let record, !(isReturn && record.address.kind == .elsewhere) {
       let choice = StoreChoice(record: record, path: file.path)
       do throws(SecretError) {
@@ -98,6 +102,7 @@ final class ChosenStore: SecretStore {
   ) throws(SecretError) -> Current {
     let store: any SecretStore
     let vault = opener.url(ofVault: choice.address)
+    // Expected and not merely there: a vault that existed and has disappeared must be an error, so it is opened.
     if choice.address.kind == .vault, try !opener.isVaultExpected(at: vault) {
       store = PlannedVault(path: vault.path(percentEncoded: false))
     } else {
@@ -195,6 +200,7 @@ extension ChosenStore {
     _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
     let isDone = try withWritersLock(.shared) { () throws(SecretError) in
+      // Under the lock, which a move holds exclusively: the record stays what it is until the secret is written.
       guard try current().record != nil else { return false }
       try self.write(bytes, id, write)
       return true
@@ -223,6 +229,7 @@ extension ChosenStore {
       do throws(SecretError) {
         let result = try body(current.store)
         if isCertain(result) { return result }
+        // The second half of the seqlock: with the same stamp no move has removed anything during the read.
         if try file.stamp() == current.stamp { return result }
       } catch {
         // The store may have failed because a move has just removed it. The new one is tried before that is
@@ -272,6 +279,7 @@ extension ChosenStore {
     var current = try current()
     current.store = try opener.open(current.choice.address, isNew: true)
     let state = try current.store.state()
+    // Without a record so far: a keyring that the user does not open must not become the place for good.
     guard state == .ready else {
       throw SecretError(
         code: state == .locked ? .locked : .notInitialized,
@@ -282,6 +290,7 @@ extension ChosenStore {
       reason: current.choice.reason)
     if isReturn { try file.replace(with: record) } else { try file.create(record) }
     current.record = record
+    // After the record was written. Only moves replace it, and they wait for this lock.
     current.stamp = try file.stamp()
     setCurrent(current)
   }

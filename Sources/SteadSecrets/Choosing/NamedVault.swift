@@ -24,6 +24,8 @@ final class NamedVault: SecretStore {
   private func current() throws(SecretError) -> any SecretStore {
     if let cached = vault.withLock({ $0 }) { return cached }
     guard try opener.isVaultExpected(at: url) else {
+      // Not cached: another process may create the vault at any moment, and its secrets must be
+      // found then.
       return PlannedVault(path: url.path(percentEncoded: false))
     }
     return cache(try opener.openVault(at: url, key: key, .open))

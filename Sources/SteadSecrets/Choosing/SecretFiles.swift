@@ -39,6 +39,8 @@ struct SecretFiles: Hashable, Sendable {
     records = directories.config.appending(path: "secrets", directoryHint: .isDirectory)
     vaults = directories.data.appending(path: "secrets", directoryHint: .isDirectory)
     keyFile = directories.config.appending(path: "secrets.key", directoryHint: .notDirectory)
+    // The key is below the configuration and the vaults are below the data, so that a copy of the data alone opens
+    // nothing.
     homeProblem = Self.problem(withHomeIn: environment, or: accountHome.path(percentEncoded: false))
     credentials = environment["CREDENTIALS_DIRECTORY"]
       .flatMap { $0.hasPrefix("/") ? URL(filePath: $0, directoryHint: .isDirectory) : nil }
@@ -54,6 +56,7 @@ struct SecretFiles: Hashable, Sendable {
   /// - Throws: ``SecretError`` `.notFound` if systemd provides credentials, but not this one, unless a key
   ///   file already exists; and if only a key file is available, which the program does not allow.
   func keyLocation(allowsKeyFile: Bool) throws(SecretError) -> StoreProbe.KeyLocation {
+    // First, since a key file protects less (see `StoreProbe.KeyLocation.protection`).
     if hasCredential { return .systemdCredential(name: Self.credentialName) }
     guard allowsKeyFile else { throw Self.noKey }
     // A unit with credentials was meant to have this one, too. A key file would quietly protect less.
@@ -88,6 +91,7 @@ struct SecretFiles: Hashable, Sendable {
     }
     guard geteuid() == 0 else { return }
     for url in [records, vaults] {
+      // The nearest directory that exists, since the missing ones below it would belong to the superuser.
       guard let (path, owner) = Self.nearest(url), owner != 0 else { continue }
       throw SecretError(
         code: .accessDenied,
@@ -119,6 +123,7 @@ struct SecretFiles: Hashable, Sendable {
     let bases = ["XDG_CONFIG_HOME", "XDG_DATA_HOME"].map { environment[$0] ?? "" }
     if bases.allSatisfy({ $0.hasPrefix("/") }) { return nil }
     let home = environment["HOME"] ?? accountHome
+    // An empty HOME is one that was set, and no reason to look elsewhere.
     guard home.hasPrefix("/") else {
       return
         "HOME isn't a path, so the location of the secrets is unknown. Set HOME."

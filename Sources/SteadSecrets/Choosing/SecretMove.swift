@@ -27,6 +27,7 @@ struct SecretMove {
     try checkFeatures()
     try checkDifferentStores()
     let items = try source.items(service: service)
+    // All conflicts before the first copy, so that a refused move has changed nothing.
     for item in items { try checkConflict(item) }
     progress(SecretMoveProgress(step: .copying, completed: 0, total: items.count))
     for (index, item) in items.enumerated() {
@@ -61,6 +62,7 @@ struct SecretMove {
       try checkCancellation()
       let id = try SecretID(service: service, account: item.account)
       let isDone = try isOld(item, moved) ? true : isSame(id)
+      // Compared at this moment and not by what `copy` did: another program may have changed either store since.
       if isDone {
         try source.remove(id)
       } else {
@@ -109,6 +111,7 @@ extension SecretMove {
     // Resolves the source's alias anew. A read would accept one that was resolved up to a second ago.
     _ = try source.state()
     let probe = try SecretID(service: "stead.move", account: UUID().uuidString)
+    // A random name, so that no other move and no leftover of a killed one is taken for this one.
     try destination.write(
       SecretBytes(""), for: probe,
       SecretStoreWrite(condition: .ifAbsent, label: "Made for a moment by a move of secrets"))
@@ -116,6 +119,7 @@ extension SecretMove {
     do throws(SecretError) {
       isSame = try source.item(for: probe) != nil
     } catch {
+      // On this way out, too: the probe would stay in the user's keyring.
       try destination.remove(probe)
       throw error
     }
@@ -138,6 +142,7 @@ extension SecretMove {
     let id = try SecretID(service: service, account: item.account)
     // Nil if another program has removed it since it was listed.
     guard let bytes = try source.bytes(for: id) else { return }
+    // An earlier move that was interrupted may have copied it.
     let existing = try destination.bytes(for: id)
     let isDone = try existing == bytes ? describes(id, item) : false
     if !isDone {

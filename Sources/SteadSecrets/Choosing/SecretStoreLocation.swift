@@ -127,11 +127,14 @@ extension Secrets {
   ) async throws(SecretError) -> Secrets {
     let options = SecretMove.Options(
       isReplacing: isReplacing, accepted: accepted, progress: progress)
+    // An automatic location moves by itself: it has the record, and the lock that keeps writers out.
     if let chosen = store as? ChosenStore {
       try await chosen.move(to: location, options)
       return self
     }
     let opener = try StoreOpener(service: service, environment: environment, timeout: timeout)
+    // A record that says that only the program can open the store does not count: the program is moving the
+    // secrets out of that store.
     let destination = try location.open(opener, isReturn: true)
     let move = options.move(service, from: store, to: destination)
     try annotatingErrors(nil) { () throws(SecretError) in

@@ -31,6 +31,7 @@ struct StoreChoice: Hashable, Sendable {
       return
     }
     if probe.vaultKey == .secretPortal {
+      // Before the Secret Service, which the sandbox may allow: there every app could read the secrets of all.
       self.init(address: .vault, reason: Self.vault("The program runs in a sandbox", probe))
       return
     }
@@ -38,6 +39,7 @@ struct StoreChoice: Hashable, Sendable {
     case .state(.ready):
       self.init(address: .secretService, reason: "The desktop's Secret Service is unlocked.")
     case .state(.locked):
+      // Not the vault: the secrets that the user expects to find may be in the locked keyring.
       self.init(
         address: .secretService,
         reason: "The desktop's Secret Service is there, and locked. Call unlock(timeout:), or name "

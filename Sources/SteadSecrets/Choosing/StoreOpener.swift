@@ -40,6 +40,7 @@ struct StoreOpener: Sendable {
     }
     let finding = try secretServiceFinding()
     let needsKey = Self.keychain == nil && finding.leadsToVault
+    // Only if it is needed: a missing key is an error, which must not keep a keyring from being used.
     return StoreProbe(
       keychain: Self.keychain, secretService: finding,
       vaultKey: needsKey ? try files.keyLocation(allowsKeyFile: allowsKeyFile) : nil)
@@ -51,6 +52,7 @@ struct StoreOpener: Sendable {
     do throws(SecretError) {
       return .state(try secretService(.default).state())
     } catch {
+      // Uncertain is not absent: a vault now would hide the secrets that the keyring has once it answers.
       guard let reason = error.unavailability, isCertain(reason) else {
         throw Self.uncertain(error)
       }
@@ -157,6 +159,7 @@ extension StoreOpener {
         return try Vault(
           at: url, key: key, opening: failure == nil ? opening : .open, environment: environment)
       } catch  where error.code == .wrongKey || error.code == .notFound {
+        // The first failure is reported: it is of the key that the vault should have.
         failure = failure ?? error
       } catch {
         // Without a vault, the error is the reason why the first key could not create one.

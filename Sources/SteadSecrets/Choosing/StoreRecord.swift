@@ -65,6 +65,7 @@ extension StoreRecord {
     decoder.dateDecodingStrategy = .iso8601
     do {
       let version = try decoder.decode(Version.self, from: json).version
+      // A newer version may keep the secrets in a store that this one cannot name.
       guard version <= Self.version else {
         throw SecretError(
           code: .newerVersion,
@@ -134,6 +135,7 @@ struct StoreRecordFile: Sendable {
   func read() throws(SecretError) -> StoreRecord? {
     let json: Data? = try reading {
       guard let status = try POSIXDisk().status(at: path) else { return nil }
+      // Before the contents count for anything: whoever can write the record decides where secrets go.
       try FileSafety.checkWritableOnlyByOwner(path.directoryPath)
       try FileSafety.checkWritableOnlyByOwner(file: status, at: path)
       return try POSIXDisk().contents(of: path, limit: StoreRecord.sizeLimit)
@@ -148,6 +150,8 @@ struct StoreRecordFile: Sendable {
   func create(_ record: StoreRecord) throws(SecretError) {
     try writing {
       do {
+        // Created and not replaced: of two processes that write a first secret, the second has to use the first one's
+        // store.
         try AtomicFile(url).create(with: record.json)
       } catch let error as FileError where error.code == .alreadyExists {
         throw SecretError(

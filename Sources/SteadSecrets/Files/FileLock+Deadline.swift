@@ -41,6 +41,7 @@ extension FileLock {
     let deadline = Deadline(in: limit)
     var pause = Self.firstPause
     while true {
+      // Before the deadline is looked at, so that a limit of zero still tries once.
       if let result = try withLockIfAvailable(mode, body) { return result }
       guard !deadline.hasPassed else {
         throw SecretError(

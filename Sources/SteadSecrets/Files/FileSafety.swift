@@ -14,6 +14,7 @@ enum FileSafety {
   ///
   /// - Throws: ``SecretError``: `.accessDenied`, with the command to run.
   static func checkFile(_ status: FileStatus, at path: String) throws(SecretError) {
+    // By the status of the open file, which nobody can exchange between the check and the reading.
     try checkPlain(status, at: path)
     try checkOwner(status, [geteuid()], "The file", path)
     try checkMode(status, without: allOfOthers, "The file", path, "600")
@@ -104,6 +105,7 @@ extension SecretError {
     do {
       return try body()
     } catch let error as SecretError {
+      // Thrown by a body within a file's lock, and already meant for the caller.
       throw error
     } catch {
       throw SecretError(ofFiles: error)
@@ -121,6 +123,7 @@ extension SecretError {
       cause: error)
   }
 
+  /// What a file's error means for a caller; no advice where the error's own message has it all.
   private static func meaning(of code: FileError.Code) -> (Code, advice: String?) {
     switch code {
     case .denied:

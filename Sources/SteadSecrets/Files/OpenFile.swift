@@ -46,6 +46,7 @@ final class OpenFile: Sendable {
   /// The whole contents, whose length must be that of the file when it was opened.
   func data(limit: Int) throws(SecretError) -> Data {
     let size = try size(limit: limit)
+    // After the limit was checked, since the size is the file's own and may be anything.
     var data = Data(count: size)
     try SecretError.files {
       try data.withUnsafeMutableBytes { try read(into: $0) }
@@ -86,6 +87,7 @@ final class OpenFile: Sendable {
       let count = pread(descriptor, rest.baseAddress, rest.count, off_t(offset))
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw FileError(errno: errno, doing: "read the file", path: path) }
+      // Writers replace whole files, so only another program can have cut this one off.
       guard count > 0 else {
         throw SecretError.damagedVault("it became shorter while it was read")
       }

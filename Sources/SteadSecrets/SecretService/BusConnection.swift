@@ -19,6 +19,7 @@ final class BusConnection: @unchecked Sendable {
   /// It ends by the deadline even if the address leads to a program that accepts connections and never
   /// answers: GDBus has no time limit for that, so it connects asynchronously, and is cancelled.
   init(_ address: String, _ library: SecretLibrary, until deadline: Deadline) throws(BusFailure) {
+    // The address may be from an environment variable, and so anything.
     guard library.gio.isAddress(address) != 0 else { throw BusFailure(.noBus, "not an address") }
     self.library = library
     pointer = try BusContext.run(library) { context throws(BusFailure) in
@@ -71,6 +72,7 @@ final class BusConnection: @unchecked Sendable {
   }
 
   private func check(_ deadline: Deadline) throws(BusFailure) {
+    // `.gone`: the message is not sent, so the caller may connect again and repeat it.
     if isClosed { throw BusFailure(.gone, "closed") }
     if deadline.hasPassed { throw BusFailure(.timedOut) }
   }
@@ -98,6 +100,7 @@ final class BusConnection: @unchecked Sendable {
     var error: UnsafeMutablePointer<GError>?
     guard let connection = library.gio.connectFinish(result, &error) else {
       let failure = BusFailure(taking: error, library)
+      // Any other failure counts as a missing bus: usually nobody listens at the address.
       let isSpecific = failure.kind == .denied || failure.kind == .timedOut
       throw isSpecific ? failure : BusFailure(.noBus, failure.name)
     }
@@ -146,6 +149,7 @@ struct BusContext {
   /// Processes events until a condition holds or the time is over; returns whether the condition holds.
   func wait(until deadline: Deadline, for condition: () -> Bool) -> Bool {
     let source = library.glib.timeoutSource(Self.tick)
+    // 1 is `G_SOURCE_CONTINUE`: the source fires until it is destroyed.
     library.glib.sourceSetCallback(source, { _ in 1 }, nil, nil)
     _ = library.glib.sourceAttach(source, context)
     defer {

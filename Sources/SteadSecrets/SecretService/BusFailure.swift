@@ -59,6 +59,7 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
       return
     }
     defer { library.glib.errorFree(error) }
+    // The name from the bus first: GLib gives all errors that it does not know one number.
     if let remote = library.gio.remoteError(error) {
       defer { library.glib.free(remote) }
       self.init(remote: String(cString: remote))
@@ -82,10 +83,13 @@ struct BusFailure: Error, CustomStringConvertible, Equatable {
   init(domain: String, code: Int32) {
     name = "\(domain) \(code)"
     switch (domain, code) {
+    // `G_IO_ERROR_CLOSED` and `…_CONNECTION_CLOSED`, `…_CANCELLED`, `…_TIMED_OUT`.
     case ("g-io-error-quark", 18), ("g-io-error-quark", 44): kind = .disconnected
     case ("g-io-error-quark", 19): kind = .cancelled
     case ("g-io-error-quark", 24): kind = .timedOut
     // libsecret removes the names of errors, and leaves the numbers of `GDBusError`.
+    // `G_DBUS_ERROR_SERVICE_UNKNOWN` and `…_NAME_HAS_NO_OWNER`, `…_NO_REPLY` and `…_DISCONNECTED`,
+    // `…_ACCESS_DENIED`, `…_TIMEOUT` and `…_TIMED_OUT`.
     case ("g-dbus-error-quark", 2), ("g-dbus-error-quark", 3): kind = .gone
     case ("g-dbus-error-quark", 4), ("g-dbus-error-quark", 15): kind = .disconnected
     case ("g-dbus-error-quark", 9): kind = .denied
@@ -128,6 +132,7 @@ extension SecretError {
       cause: failure)
   }
 
+  /// The code and the message for a caller. `.gone` and `.disconnected` have the same: the next call connects again.
   private static func description(of kind: BusFailure.Kind) -> (Code, String) {
     switch kind {
     case .gone, .disconnected:

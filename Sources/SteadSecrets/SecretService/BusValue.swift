@@ -30,6 +30,7 @@ indirect enum BusValue {
     case .made(let made): return made.value
     case .paths(let paths):
       let values = paths.map { functions.newPath($0) }
+      // With the type of the elements, which GLib could not infer from an empty array.
       return functions.newArray("o", values, values.count)
     case .strings(let entries):
       let values = entries.map {
@@ -74,6 +75,8 @@ final class BusReply {
   /// A part of a tuple, an array or an entry.
   subscript(_ index: Int) -> BusReply? {
     guard let first = type.utf8.first, "({a".utf8.contains(first) else { return nil }
+    // GLib ends the process for a child that does not exist, and for one of a value without
+    // children.
     guard index < functions.count(value) else { return nil }
     return BusReply(taking: functions.child(value, index), library)
   }

@@ -31,6 +31,7 @@ struct SecretLibrary: Sendable {
     _ found: Result<SecretLibrary, LoadedLibrary.Missing> = shared
   ) throws(SecretError) -> SecretLibrary {
     switch found {
+    // Compared with each call: the process may have been forked since the last one.
     case .success(let library) where library.isUsable: return library
     case .success:
       throw SecretError(
@@ -77,6 +78,7 @@ struct LoadedLibrary {
   /// It is never closed: GObject's types cannot be unregistered.
   init(firstOf names: [String]) throws(Missing) {
     for name in names {
+      // All symbols now, so that a library with a missing dependency fails here and not in a call.
       if let handle = dlopen(name, RTLD_NOW | RTLD_LOCAL) {
         self.handle = handle
         return

@@ -38,6 +38,7 @@ struct SecretPortal: SecretStore {
     do throws(SecretError) {
       let (bus, owner, deadline) = try connect()
       do throws(BusFailure) {
+        // Each interface of the portals has this property. Reading it asks the user nothing.
         _ = try bus.call(
           owner, Self.path, ServiceName.properties, "Get",
           [.string(Self.interface), .string("version")], until: deadline)
@@ -48,6 +49,7 @@ struct SecretPortal: SecretStore {
       }
       return true
     } catch {
+      // Absent only if that is certain. A portal that doesn't answer may have the secret of the app's vault.
       switch error.unavailability {
       case .noLibrary, .noService: return false
       case .noBus where !BusAddress.isGiven(in: environment): return false
@@ -267,6 +269,8 @@ final class OpenPipe {
   ) throws(SecretError) -> Int {
     while true {
       var waiting = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+      // A `read` alone has no time limit, and the portal may keep its end open. Interrupted calls are repeated until
+      // the deadline.
       if poll(&waiting, 1, deadline.milliseconds) > 0 {
         let count = Foundation.read(reading, memory.baseAddress, memory.count)
         if count >= 0 { return count }

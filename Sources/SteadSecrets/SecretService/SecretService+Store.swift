@@ -37,6 +37,7 @@ extension SecretService {
   /// - Throws: ``SecretError``: `.locked`, `.notInitialized` or `.unavailable`.
   public func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
     for (name, value) in attributes where (name + value).utf8.contains(0) {
+      // GLib's strings end at a NUL: the search would be for a shorter text, and find other items.
       throw SecretError(
         code: .invalidName, message: "An attribute cannot contain a NUL. Search without one.")
     }
@@ -56,6 +57,7 @@ extension SecretService {
   ) throws(SecretError) {
     try check(bytes, write)
     try unlocking { call throws(SecretError) in
+      // The lock within `unlocking`: no other program waits for it while a person unlocks the collection.
       try writersLock.hold(until: call.deadline) { () throws(SecretError) in
         try call.write(bytes, for: id, write)
       }
@@ -95,12 +97,14 @@ extension SecretService {
     var lockedItem: String?
     do throws(SecretError) {
       return try perform { call throws(SecretError) in
+        // Also when `body` throws, which is when it matters.
         defer { lockedItem = call.lockedItem }
         return try body(call)
       }
     } catch  where error.code == .locked {
       if let lockedItem, try unlock(item: lockedItem) { return try perform(body) }
       guard case .allowed(let time) = prompts else { throw error }
+      // The deadline is the person's, and not the one of the call.
       try unlock(until: Deadline(in: time), ServiceCall.Cancellation())
       return try perform(body)
     }
@@ -134,6 +138,7 @@ extension SecretService {
   public func state() throws(SecretError) -> SecretStoreState {
     do throws(SecretError) {
       return try perform { call throws(SecretError) in
+        // A cached path could be that of a collection that is no longer the default.
         try call.resolvePathAgain()
         return try call.isLocked
       } ? .locked : .ready
@@ -188,6 +193,7 @@ extension SecretService {
     throws(SecretError)
   {
     try perform { call throws(SecretError) in
+      // Before the first message: no prompt may appear for a task that was cancelled.
       if cancellation.isCancelled { throw SecretError(BusFailure(.cancelled)) }
       do throws(SecretError) {
         let reply = try call.call(

@@ -136,6 +136,8 @@ extension SecretService {
 
   private func connected(until deadline: Deadline) throws(SecretError) -> ServiceConnection {
     let library = try library
+    // Whether the service still lives is not asked, which would cost a message: the next call fails with `.gone`, and
+    // `perform` connects again.
     if let old = connection.withLock({ $0 }), !old.bus.isClosed { return old }
     let environment = environment ?? ProcessInfo.processInfo.environment
     guard let address = address ?? BusAddress.find(in: environment, library) else {
@@ -143,6 +145,7 @@ extension SecretService {
     }
     let new: ServiceConnection
     do throws(BusFailure) {
+      // Outside of the lock: connecting waits for the bus and the service, up to the deadline.
       new = try ServiceConnection(
         address, library, aliasLifetime: aliasLifetime, until: deadline)
     } catch {
@@ -237,6 +240,7 @@ struct ServiceLock {
     while true {
       let outcome: Result<Success, SecretError>?
       do {
+        // As a result, so that an error of `body` is not taken for one of the lock's file.
         outcome = try lock.withLockIfAvailable { Result(catching: body) }
       } catch {
         throw Self.noLock(error)

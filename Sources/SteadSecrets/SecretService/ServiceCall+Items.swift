@@ -71,6 +71,7 @@ extension ServiceCall {
       let reply = try call(
         path, ServiceName.properties, "GetAll", [.string(ServiceName.item)])
       let properties = try require(reply[0]?.properties)
+      // The item's own property costs no message; the collection is asked only if it says so.
       if properties["Locked"]?.boolean == true { try checkUnlocked() }
       return FoundItem(
         path: path, label: properties["Label"]?.string ?? "",
@@ -86,6 +87,7 @@ extension ServiceCall {
   func newest(_ id: SecretID) throws(SecretError) -> FoundItem? {
     var newest: FoundItem?
     for path in try search(id) {
+      // Nil is an item that disappeared since the search, and no error.
       guard let found = try load(path) else { continue }
       if newest?.isOlder(than: found) ?? true { newest = found }
     }
@@ -157,6 +159,7 @@ extension ServiceCall {
       // The secret last: if the process is killed in between, no new secret has an old description.
       if let attributes = write.attributes {
         let schema = old.attributes[ServiceName.schemaAttribute]
+        // `Set` replaces all attributes, so those that name the item go with them.
         try setProperty(
           old.path, ServiceName.item, "Attributes",
           .strings(Self.attributes(id, attributes, schema)))
@@ -173,6 +176,7 @@ extension ServiceCall {
     _ condition: SecretStoreWrite.Condition, _ old: FoundItem?
   ) throws(SecretError) -> SecretBytes? {
     guard let old else { return nil }
+    // Otherwise only its existence counts, and reading it could prompt the user.
     if case .ifHolding = condition { return try self.secret(at: old.path) }
     return SecretBytes(copying: UnsafeRawBufferPointer(start: nil, count: 0))
   }
@@ -214,6 +218,7 @@ extension ServiceCall {
     if paths.isEmpty { try checkUnlocked() }
     var count = 0
     for path in paths where try remove(path) { count += 1 }
+    // Of what was removed and not of what was found: another program may have been faster.
     return count > 0
   }
 
@@ -221,6 +226,7 @@ extension ServiceCall {
   /// lock.
   func removeAll(_ service: String) throws(SecretError) -> Int {
     try resolvePathAgain()
+    // By account, so that items of the service without one, which other programs have made, stay.
     let accounts = try items(["service": service]).map(\.account)
     for account in accounts {
       renewDeadline()

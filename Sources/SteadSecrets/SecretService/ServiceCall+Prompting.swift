@@ -48,10 +48,12 @@ extension ServiceCall {
         if !hasEnded { throw BusFailure(.timedOut) }
       }
     } catch {
+      // Nobody waits for the answer any more, and the dialog would stay on the user's screen.
       dismiss(path)
       throw SecretError(error)
     }
     if signals.isDismissed == false { return }
+    // An answer that came before the service went away counts.
     if signals.isDismissed == nil, signals.isGone || connection.bus.isClosed {
       throw SecretError(BusFailure(.disconnected))
     }
@@ -92,6 +94,8 @@ extension ServiceCall {
   private func subscribe(_ path: String, _ signals: PromptSignals) -> [UInt32] {
     let (gio, bus) = (connection.bus.library.gio, connection.bus.pointer)
     let target = Unmanaged.passUnretained(signals).toOpaque()
+    // Not retained: `run` keeps `signals` until it has unsubscribed, and GIO calls back on this thread's context
+    // alone.
     let completed = gio.subscribe(
       bus, connection.owner, ServiceName.prompt, "Completed", path, nil, 0,
       { _, _, _, _, _, parameters, target in

@@ -42,6 +42,7 @@ final class ServiceCall {
     do throws(BusFailure) {
       let reply = try connection.bus.call(
         connection.owner, path, interface, method, arguments, until: other ?? deadline)
+      // From now on a repetition could do something twice.
       hasReachedService = true
       return reply
     } catch {
@@ -126,6 +127,7 @@ extension ServiceCall {
         case .name(let name): try find(name)
         }
       guard let path else { throw .notInitialized(collection, nil) }
+      // For this call: all of its messages must be about one collection.
       resolvedPath = path
       return path
     }
@@ -149,6 +151,7 @@ extension ServiceCall {
     }
     // Before the service is asked: the answer is as old as the question at most.
     let expiry = Deadline(in: connection.aliasLifetime)
+    // A missing collection is not cached: it is found as soon as the user has created it.
     guard let path = try target(of: alias) else { return nil }
     connection.alias.withLock {
       $0 = ServiceConnection.ResolvedAlias(path: path, expiry: expiry)
@@ -166,10 +169,12 @@ extension ServiceCall {
   /// Finds a collection by its alias, or by the label that its user gave it; nil if none has the name.
   private func find(_ name: String) throws(SecretError) -> String? {
     guard !name.utf8.contains(0) else { return nil }
+    // An alias costs one message; labels cost one for each collection.
     if let path = try target(of: name) { return path }
     let all = try property(ServiceName.path, ServiceName.service, "Collections")
     for path in try require(all.strings) {
       do throws(SecretError) {
+        // A collection can disappear between the two messages.
         if try property(path, ServiceName.collection, "Label").string == name { return path }
       } catch  where error.busKind == .noObject {
         continue

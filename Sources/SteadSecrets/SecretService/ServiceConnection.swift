@@ -44,6 +44,8 @@ extension BusConnection {
     do throws(BusFailure) {
       return try currentOwner(of: name, until: deadline)
     } catch  where error.kind == .gone {
+      // Started by a call of its own: messages go to unique names and with `noAutoStart`, so none of them starts a
+      // program.
       try start(name, until: deadline)
       return try currentOwner(of: name, until: deadline)
     }
@@ -202,6 +204,7 @@ enum SecretServiceProxy {
   }
 
   // GObject's fundamental types, which are part of its binary interface.
+  // `G_TYPE_INT`, `G_TYPE_STRING` and `G_TYPE_OBJECT` are macros, which `dlsym` doesn't find.
   private static let (intType, stringType, objectType) = (
     GType(6 << 2), GType(16 << 2), GType(20 << 2)
   )

@@ -54,6 +54,7 @@ extension Vault {
   /// Reads and authenticates the file. It must be the same vault; another one with the same key isn't.
   private func read() throws(SecretError) -> VaultSnapshot {
     guard let opened = try file.open() else { throw file.missing }
+    // From the descriptor whose status was taken: the file at the path may be another one by now.
     let (data, header) = try file.read(opened)
     guard header.id == id else { throw file.exchanged }
     return try VaultSnapshot(data, of: opened, header: header, root: root)
@@ -87,6 +88,7 @@ extension Vault {
     // The old snapshot is released outside of the lock: its SecretBytes take the allocator's lock.
     let old = cache.withLock { cache -> VaultSnapshot? in
       if let newestSeen = cache.newestSeen, revision.generation < newestSeen.generation {
+        // Another thread has installed a newer one while this one was read.
         return nil
       }
       cache.newestSeen = revision
@@ -127,10 +129,13 @@ extension Vault {
       let witness = VaultWitness(of: snapshot.header.id, root: root, environment: environment)
       var draft = try VaultDraft(after: snapshot)
       if let recorded = witness.revision() {
+        // Above what is recorded, or every program would go on to refuse it.
         draft.generation = max(draft.generation, try recorded.generation.nextGeneration())
       }
       let (data, header) = try draft.file(root: root)
       try file.replace(snapshot, with: data)
+      // After the file: a witness that is ahead of the vault would report a rollback. One that is behind is raised by
+      // the next reader.
       witness.raise(to: header.revision)
       file.pin(environment).record(header.id)
     }

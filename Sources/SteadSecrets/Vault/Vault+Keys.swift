@@ -2,6 +2,8 @@ import Foundation
 
 extension Vault {
   /// The keys that open the vault, in the order in which they are tried.
+  ///
+  /// - Throws: ``SecretError`` as reading does.
   public var keySlots: [VaultKeySlot] {
     get throws(SecretError) { try currentForReading().header.slots.map(\.keySlot) }
   }
@@ -17,6 +19,8 @@ extension Vault {
   @discardableResult
   public func addKey(_ key: VaultKey) throws(SecretError) -> VaultKeySlot {
     let slot = try seal(key, creatingIfAbsent: true)
+    // The slot seals the root key, which never changes. So it can be made before the lock is taken, whatever is
+    // written meanwhile.
     try changeSlots { (slots) throws(SecretError) in
       guard slots.count < Self.keyLimit else {
         throw SecretError(
@@ -74,6 +78,7 @@ extension Vault {
       .passphrase(new, cost ?? found.scrypt ?? .standard), creatingIfAbsent: false)
     try changeSlots { (slots) throws(SecretError) in
       guard let index = slots.firstIndex(of: found) else {
+        // Compared as a whole: another program may have replaced the slot while the new one was derived.
         throw SecretError(
           code: .changed,
           message: "The passphrase was removed or changed meanwhile. Check the keySlots.")

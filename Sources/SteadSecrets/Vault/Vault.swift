@@ -70,7 +70,9 @@ public final class Vault: SecretStore {
     self.environment = environment
     let (root, snapshot) = try file.open(key, opening, environment)
     (self.root, id) = (root, snapshot.header.id)
+    // Its key is derived from the root key, so that only those who can open the vault can write records.
     witness = VaultWitness(of: snapshot.header.id, root: root, environment: environment)
+    // Before the rollback is checked: the pin says which vault is here, and not which version.
     file.pin(environment).record(id)
     // Only now is the root key known, without which the witness's record cannot be verified.
     try install(opened: snapshot)
@@ -113,6 +115,8 @@ extension Vault {
   }
 
   /// A secret's metadata, or nil if none exists; the secret itself isn't decrypted.
+  ///
+  /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
   public func item(for id: SecretID) throws(SecretError) -> SecretItem? {
     let snapshot = try currentForReading()
     let found = snapshot.search(for: id)
@@ -120,6 +124,8 @@ extension Vault {
   }
 
   /// The metadata of all secrets of a service, sorted by their accounts' UTF-8.
+  ///
+  /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
   public func items(service: String) throws(SecretError) -> [SecretItem] {
     let snapshot = try currentForReading()
     return snapshot.entries[snapshot.indices(service: service)].map(\.item)
@@ -127,9 +133,14 @@ extension Vault {
 
   /// The metadata of the secrets of all services that have these attributes, sorted by the UTF-8 of their
   /// services and accounts.
+  ///
+  /// `service` and `account` count as attributes, too. Without a service it looks at every entry.
+  ///
+  /// - Throws: ``SecretError`` as ``bytes(for:)`` does.
   public func items(matching attributes: [String: String]) throws(SecretError) -> [SecretItem] {
     let snapshot = try currentForReading()
     let service = attributes["service"]
+    // Entries are sorted by service, so a search within one doesn't look at the others.
     let range = service.map { snapshot.indices(service: $0) } ?? snapshot.entries.indices
     return snapshot.entries[range].map(\.item).filter { $0.matches(attributes) }
   }
@@ -157,12 +168,15 @@ extension Vault {
     _ bytes: SecretBytes, for id: SecretID, _ write: SecretStoreWrite
   ) throws(SecretError) {
     try check(bytes, write)
+    // Everything from the reading on is under the lock: the condition is checked against what the write replaces.
     try file.locked { () throws(SecretError) in
       let snapshot = try current()
       let found = snapshot.search(for: id)
       try check(write.condition, for: id, snapshot, found)
       let old = found.isPresent ? snapshot.entries[found.index] : nil
       let entry = VaultEntry(bytes.count, id, write, old: old, at: Date().vaultTime)
+      // A new salt each time the block runs: `locked` repeats it after a conflict, and a key must not seal two
+      // messages.
       let sealed = try entry.seal(bytes, root: root, vaultID: self.id)
       let range = found.index..<found.index + (found.isPresent ? 1 : 0)
       try commit(
@@ -174,6 +188,9 @@ extension Vault {
   /// Removes a secret, and returns whether it existed; durable once it returns.
   ///
   /// Copies of the file, and free blocks of the disk, may still contain it, encrypted.
+  ///
+  /// - Throws: ``SecretError``: `.noSpace`, since the whole file is written again; `.unavailable` when other
+  ///   processes held the vault's lock for ten seconds; and the errors of reading.
   @discardableResult
   public func remove(_ id: SecretID) throws(SecretError) -> Bool {
     try remove { snapshot in
@@ -183,6 +200,10 @@ extension Vault {
   }
 
   /// Removes all secrets of a service at once, and returns their number.
+  ///
+  /// One write, so that a process that is killed has removed all of them or none.
+  ///
+  /// - Throws: ``SecretError`` as ``remove(_:)`` does.
   @discardableResult
   public func removeAll(service: String) throws(SecretError) -> Int {
     try remove { $0.indices(service: service) }
@@ -193,6 +214,7 @@ extension Vault {
     try file.locked { () throws(SecretError) in
       let snapshot = try current()
       let range = choose(snapshot)
+      // Without a write: a removal of nothing costs no sync, and no generation.
       guard !range.isEmpty else { return 0 }
       try commit(VaultDraft(after: snapshot, replacing: range), after: snapshot)
       return range.count
@@ -224,6 +246,7 @@ extension Vault {
     guard let opened = try? file.open(), opened.begins(with: data.prefix(header.size)) else {
       return
     }
+    // Also records the generation: from now on an older copy of the file is noticed.
     install(VaultSnapshot(writing: data, of: opened, header: header, entries: draft.entries), nil)
   }
 }

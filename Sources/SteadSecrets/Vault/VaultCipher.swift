@@ -36,6 +36,7 @@ enum VaultCipher {
     keeping count: Int? = nil
   ) -> SecretBytes? {
     guard sealed.count >= VaultLayout.tagSize else { return nil }
+    // On every way out, also when the tag doesn't match: the library has expanded the key by then.
     defer { overwriteKeySchedule() }
     var combined = Data(capacity: nonceSize + sealed.count)
     combined.append(contentsOf: repeatElement(0, count: nonceSize))
@@ -47,6 +48,7 @@ enum VaultCipher {
     else { return nil }
     defer { plain.wipe() }
     let count = count ?? plain.count
+    // The length is of the index, and the value of another part of the file: a slice beyond the end would trap.
     guard count <= plain.count else { return nil }
     return plain.withUnsafeBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
   }
@@ -105,8 +107,11 @@ extension VaultSlot {
     salt: [UInt8] = .random(count: VaultLayout.saltSize), created: UInt64 = Date().vaultTime
   ) throws(SecretError) -> VaultSlot {
     var slot = VaultSlot(kind: kind, scrypt: scrypt, id: id, created: created, salt: salt)
+    // The salt is new, so the wrapping key is, too, and seals this one message.
     let keys = try slot.keys(from: material)
     slot.check = keys.check
+    // After the check is set, which is one of the authenticated fields. The vault's id keeps a slot from being moved
+    // into another vault.
     let additional = VaultHeader.prologue(id: vaultID) + slot.fields
     slot.sealedRoot = try root.bytes.withBytes { (bytes) throws(SecretError) in
       Array(try VaultCipher.seal(bytes, by: keys.wrapping, with: additional))
@@ -125,6 +130,7 @@ extension VaultSlot {
     let additional = VaultHeader.prologue(id: vaultID) + fields
     let opened = VaultCipher.open(Data(sealedRoot), by: keys.wrapping, with: additional)
     guard let opened, opened.count == VaultLayout.rootKeySize else {
+      // The key was right, so it is the file that was changed.
       throw .damagedVault("a key slot isn't authentic")
     }
     return VaultRoot(opened)
@@ -142,6 +148,7 @@ extension VaultSlot {
           outputByteCount: 2 * half)
       }
     return derived.withUnsafeBytes { bytes in
+      // Two independent halves: the check, which everyone can read, tells nothing of the wrapping key.
       (SymmetricKey(data: bytes.prefix(half)), Array(bytes.suffix(half)))
     }
   }

@@ -11,6 +11,7 @@ struct VaultFile: Sendable {
 
   init(_ url: URL) throws(SecretError) {
     let target = try SecretError.files { try POSIXDisk().resolveLinks(url.checkedPath) }
+    // Once, at the beginning: a write replaces the target, and a link that is changed later must not redirect it.
     path = target
     file = AtomicFile(URL(filePath: target))
     // Next to the target of links, so that all paths to a vault lead to one lock.
@@ -39,6 +40,7 @@ struct VaultFile: Sendable {
   func open() throws(SecretError) -> OpenFile? {
     let file = try OpenFile(readingIfPresent: path)
     guard let file else { return nil }
+    // The directory, too: whoever can write in it can exchange the file.
     try FileSafety.checkDirectory(path.directoryPath)
     try FileSafety.checkFile(file.status, at: path)
     return file
@@ -121,6 +123,7 @@ extension VaultFile {
       guard opening == .openOrCreate, remembered == nil else { throw missing }
     }
     try makeDirectory(environment)
+    // Another process may have created a vault while this one waited for the lock, so everything is looked up again.
     return try locked { () throws(SecretError) in
       if opening == .openOrCreate {
         let remembered = pin.id()
@@ -145,6 +148,7 @@ extension VaultFile {
   ) throws(SecretError) -> (VaultRoot, VaultSnapshot)? {
     guard let file = try open() else { return nil }
     let (data, header) = try read(file)
+    // After the header was verified: no key is looked for, and no passphrase stretched, for a damaged file.
     let material = try key.material(creatingIfAbsent: false, environment)
     let isExpected = id == nil || id == header.id
     guard let (root, _) = try header.root(for: key.kind, by: material) else {
@@ -181,6 +185,8 @@ extension VaultFile {
   ) throws(SecretError) -> (VaultRoot, VaultSnapshot) {
     let id = [UInt8].random(count: VaultLayout.idSize)
     let root = VaultRoot.random()
+    // The key before the vault: a process that is killed in between leaves a key that opens nothing, and no vault
+    // that nothing opens.
     let material = try key.material(creatingIfAbsent: true, environment)
     let slot = try VaultSlot.sealing(
       root, of: id, kind: key.kind, scrypt: key.scrypt, material: material)
@@ -194,6 +200,9 @@ extension VaultFile {
 
 extension VaultHeader {
   /// The root key, and the slot that a key opens; nil when it opens none.
+  ///
+  /// Costs a derivation for each slot of the kind. Limits on the parsed header keep that to some seconds
+  /// (``VaultScrypt/totalWorkLimit``).
   func root(
     for kind: VaultKeySlot.Kind, by material: SecretBytes
   ) throws(SecretError) -> (VaultRoot, VaultSlot)? {

@@ -55,6 +55,7 @@ extension VaultKey {
       case .stored(let store, let id): try Self.stored(in: store, id, creatingIfAbsent: isNew)
       }
     let minimum = kind == .passphrase ? 1 : Self.minimumSize
+    // Only a passphrase is stretched by scrypt. A short key of another kind could be found by trying all.
     guard (minimum...Self.maximumSize).contains(bytes.count) else {
       throw SecretError(
         code: .wrongKey,
@@ -128,14 +129,17 @@ struct VaultKeyFile {
   private func read() throws(SecretError) -> SecretBytes? {
     // A link is allowed, as for a key on another medium; the checks are of its target.
     let target = try SecretError.files { try disk.resolveLinks(path) }
+    // Opened before it is checked: the status is the open file's, and nobody can exchange that.
     guard let file = try OpenFile(readingIfPresent: target) else { return nil }
     try FileSafety.checkFile(file.status, at: target)
+    // In a directory of others a file could be replaced by one whose contents they know.
     try FileSafety.checkWritableOnlyByOwner(target.directoryPath)
     return try file.secret(limit: VaultKey.maximumSize)
   }
 
   private func create(_ environment: [String: String]) throws(SecretError) {
     let key = SecretBytes.random(count: VaultKey.minimumSize)
+    // `AtomicFile` takes `Data`. This is the only copy, and nobody else has a reference to it.
     var data = key.withBytes { Data($0) }
     defer { data.wipe() }
     try SecretError.files {
@@ -158,6 +162,7 @@ struct VaultCredential {
 
   init(_ name: String, _ environment: [String: String]) throws(SecretError) {
     guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/"), !name.utf8.contains(0) else {
+      // The name becomes a path component, and must not lead out of the credentials' directory.
       throw SecretError(
         code: .invalidName,
         message: "A credential's name must not be empty, begin with a dot, or contain a slash or a "

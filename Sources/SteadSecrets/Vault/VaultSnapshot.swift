@@ -46,11 +46,15 @@ final class VaultSnapshot: Sendable {
     _ data: Data, _ header: VaultHeader, _ root: VaultRoot
   ) throws(SecretError) -> VaultIndex {
     let key = root.indexKey(header.writeSalt)
+    // The whole header is additional data, also what a slot's own seal doesn't cover: the generation, the lengths,
+    // and which slots there are.
     let opened = VaultCipher.open(data[header.indexRange], by: key, with: data[..<header.size])
     guard let opened else { throw .damagedVault("its index isn't authentic") }
     let index = try opened.withBytes { bytes throws(SecretError) in
       try VaultIndex(parsing: bytes, valuesLength: header.valuesLength)
     }
+    // One digest instead of each value's tag: everything is authenticated when the vault is opened, and no
+    // secret is decrypted for that.
     guard Crypto.SHA256.hash(data: data[header.valuesRange]).elementsEqual(index.valuesDigest)
     else { throw .damagedVault("its values aren't authentic") }
     return index
@@ -74,6 +78,7 @@ extension VaultSnapshot {
   func indices(service: String) -> Range<Int> {
     let start = entries.firstIndex(notBefore: { $0.service.byteOrder(beside: service) < 0 })
     var end = start
+    // A step for each entry of the result, which the caller looks at anyway.
     while end < entries.count, entries[end].service.byteOrder(beside: service) == 0 { end += 1 }
     return start..<end
   }
@@ -114,6 +119,7 @@ extension VaultEntry {
       var writer = VaultWriter(UnsafeMutableRawBufferPointer(memory))
       writer.put(vaultID)
       for name in [service, account] {
+        // With their lengths: otherwise two pairs of names could have the same bytes.
         writer.put(UInt16(truncatingIfNeeded: name.utf8.count))
         writer.put(name)
       }
@@ -178,6 +184,8 @@ struct VaultDraft {
     try self.init(after: snapshot)
     let all = snapshot.header.valuesRange
     entries.replaceSubrange(range, with: entry.map { [$0] } ?? [])
+    // Slices of the old file, which stays in memory with the snapshot: nothing is copied before the new file is
+    // built.
     values = [
       snapshot.data[all.lowerBound..<snapshot.offsets[range.lowerBound]], sealed ?? Data(),
       snapshot.data[snapshot.offsets[range.upperBound]..<all.upperBound],
@@ -200,18 +208,22 @@ struct VaultDraft {
       id: id, generation: generation, indexLength: indexSize + VaultLayout.tagSize,
       valuesLength: index.valuesLength, writeSalt: writeSalt, slots: slots)
     try checkLimits(header)
+    // The whole length at once, so that the buffer is not copied while it grows.
     var data = Data(capacity: header.valuesRange.upperBound)
     // Zeros for header and index, which are written once the values are in place.
     data.append(Data(count: header.valuesRange.lowerBound))
     for value in values { data.append(value) }
     let digest = Crypto.SHA256.hash(data: data[header.valuesRange])
     index.valuesDigest = Array(digest)
+    // The header before the index, whose additional data it is.
     data.withUnsafeMutableBytes { file in
       var writer = VaultWriter(file)
       header.write(to: &writer)
       let written = UnsafeRawBufferPointer(rebasing: file[..<writer.offset])
       writer.put(Array(Crypto.SHA256.hash(data: written)))
     }
+    // In memory that is wiped: the index has the names in the clear. What isn't written stays zero, which is the
+    // padding.
     let plain = SecretBytes(count: indexSize) { memory in
       var writer = VaultWriter(memory)
       index.write(to: &writer)

@@ -33,6 +33,7 @@ struct VaultWitness: Sendable {
   init(of vaultID: [UInt8], root: VaultRoot, environment: [String: String]) {
     let directories = try? AppDirectories(id: "stead", environment: environment)
     home = directories?.home
+    // By the vault's id and not its path: a vault that is moved, or opened by another path, keeps its witness.
     path = try? directories?.state.appending(path: "vaults/\(vaultID.hexadecimal)").checkedPath
     key = root.witnessKey(vaultID).withUnsafeBytes { SecretBytes(copying: $0) }
   }
@@ -58,8 +59,11 @@ struct VaultWitness: Sendable {
       try FileLock(URL(filePath: path)).hold(for: Self.lockLimit) {
         if let recorded = self.revision(), recorded.generation >= revision.generation { return }
         let record = record(of: revision)
+        // Not created here: the lock above has created it, for its owner alone.
         try disk.withDescriptor(path, O_RDWR | O_NOFOLLOW) { descriptor in
           let offset = off_t(revision.generation % 2) * off_t(Self.recordSize)
+          // In place and without a sync: a write of the vault already costs two. After a power cut an older record
+          // counts, as VaultFile.md says.
           let count = record.withUnsafeBytes {
             pwrite(descriptor, $0.baseAddress, $0.count, offset)
           }
@@ -98,6 +102,7 @@ struct VaultWitness: Sendable {
 
   private func revision(in record: Data) -> VaultRevision? {
     guard record.count == Self.recordSize,
+      // Before anything of the record is used: a forged generation could refuse the vault for ever.
       HMAC<Crypto.SHA256>.isValidAuthenticationCode(
         record.suffix(Self.macSize), authenticating: record.dropLast(Self.macSize),
         using: symmetricKey)
@@ -129,6 +134,8 @@ struct VaultRevision: Hashable, Sendable {
   }
 
   /// Whether a file with this revision is older than one that was seen, or belongs to another branch.
+  ///
+  /// Of two branches with different generations only the lower one is noticed.
   func isBehind(_ seen: VaultRevision) -> Bool {
     generation < seen.generation || (generation == seen.generation && salt != seen.salt)
   }
@@ -174,6 +181,7 @@ struct VaultPin: Sendable {
   /// Records a vault in place of the one that was at the path before.
   func record(_ id: [UInt8]) {
     guard let path, self.id() != id else { return }
+    // Not written again with each opening: that would cost a sync.
     do {
       try POSIXDisk().makeDirectories(path.directoryPath, outside: home)
       try AtomicFile(URL(filePath: path)).replace(
@@ -237,6 +245,7 @@ enum VaultProblems {
       message: "\(lack), because this file cannot be written. \(remedy)",
       cause: error)
     state.withLock { state in
+      // Once for each file: a vault on a read-only home would report with each write.
       if state.reported.insert(path).inserted { state.pending.append(problem) }
     }
   }

@@ -48,6 +48,7 @@ struct VaultHeader: Hashable, Sendable {
   /// - Throws: ``SecretError``: `.corrupt`, or `.newerVersion`.
   init(parsing file: UnsafeRawBufferPointer) throws(SecretError) {
     var reader = VaultReader(file)
+    // First: later sums of lengths are compared with this one, and cannot overflow.
     guard file.count <= VaultLayout.fileLimit else {
       throw .damagedVault("it is larger than a vault can be")
     }
@@ -55,6 +56,7 @@ struct VaultHeader: Hashable, Sendable {
       throw .damagedVault("it does not begin like a vault")
     }
     let version = try reader.number(UInt32.self)
+    // Before any other number, whose meaning and offset a newer version may have changed.
     guard version <= VaultLayout.version else {
       throw SecretError(
         code: .newerVersion,
@@ -70,16 +72,20 @@ struct VaultHeader: Hashable, Sendable {
     valuesLength = try reader.count(UInt64.self, limit: VaultLayout.fileLimit)
     writeSalt = try reader.array(VaultLayout.saltSize)
     let slotCount = try reader.count(UInt32.self, limit: VaultLayout.slotLimit)
+    // Reserved fields must be zero: a later version may use them, and this one would drop what they
+    // mean.
     guard slotCount > 0, try reader.number(UInt32.self) == 0 else {
       throw .damagedVault("it has no key slot")
     }
     slots = []
+    // The limit on their number was checked: at most 16 turns, whatever the file declares.
     for _ in 0..<slotCount { slots.append(try VaultSlot(from: &reader)) }
     // Each passphrase may be tried before one opens the vault, and nothing is authentic so far: without this
     // limit a file could keep whoever opens it busy for a minute.
     guard VaultSlot.work(of: slots) <= VaultScrypt.totalWorkLimit else {
       throw .damagedVault("its passphrases together exceed the cost limit")
     }
+    // From here on the ranges of index and values lie within the file, so slicing them cannot trap.
     guard size + indexLength + valuesLength == file.count else {
       throw .damagedVault("its length isn't the declared one")
     }
@@ -106,6 +112,7 @@ struct VaultHeader: Hashable, Sendable {
 
   /// The part that never changes in the life of the vault, authenticated with each slot.
   static func prologue(id: [UInt8]) -> [UInt8] {
+    // Written by the code that writes the file, so that the two cannot differ. Only the id counts.
     let header = VaultHeader(
       id: id, generation: 0, indexLength: 0, valuesLength: 0, writeSalt: [], slots: [])
     return [UInt8](unsafeUninitializedCapacity: VaultLayout.prologueSize) { memory, count in

@@ -32,6 +32,7 @@ struct VaultIndex: Hashable, Sendable {
     var end = 0
     for _ in 0..<count {
       let entry = try VaultEntry(from: &reader)
+      // Searches are binary, and would miss an entry that is out of order.
       if let last = entries.last, !last.precedes(entry) {
         throw .damagedVault("its items are not sorted")
       }
@@ -43,6 +44,7 @@ struct VaultIndex: Hashable, Sendable {
     guard end == valuesLength else {
       throw .damagedVault("its values' length isn't the declared one")
     }
+    // One encoding of each index: longer padding, or bytes in it, could hide data in a file that opens.
     guard bytes.count == encodedSize else { throw .damagedVault("its index is too long") }
     try reader.zeros()
   }
@@ -59,6 +61,7 @@ struct VaultIndex: Hashable, Sendable {
   /// Everything except the zeros at the end.
   func write(to writer: inout VaultWriter) {
     writer.put(valuesDigest)
+    // Truncates nothing: `VaultDraft.checkLimits` has compared the number with the limit.
     writer.put(UInt32(truncatingIfNeeded: entries.count))
     for entry in entries { entry.write(to: &writer) }
   }
@@ -114,6 +117,7 @@ extension VaultEntry {
     attributes = []
     for _ in 0..<attributeCount {
       let attribute = try Attribute(from: &reader)
+      // Also refuses a name that occurs twice, of which one value would be lost in a dictionary.
       if let last = attributes.last, last.name.byteOrder(beside: attribute.name) >= 0 {
         throw .damagedVault("its attributes are not sorted")
       }
@@ -177,6 +181,7 @@ extension String {
     let order = utf8.withContiguousStorageIfAvailable { one in
       other.utf8.withContiguousStorageIfAvailable { other in
         let common = min(one.count, other.count)
+        // An empty string may have no address, which `memcmp` must not get.
         guard common > 0, let start = one.baseAddress, let otherStart = other.baseAddress else {
           return one.count - other.count
         }

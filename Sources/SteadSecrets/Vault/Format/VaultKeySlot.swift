@@ -57,6 +57,8 @@ public struct VaultScrypt: Hashable, Sendable {
   ///
   /// Less than ``standard`` is for tests and for passphrases that a machine generated at random.
   public init?(logN: Int, r: Int, p: Int) {
+    // The single limits first: with them the products below fit into an integer. N < 2^(16 r) is
+    // scrypt's own rule (RFC 7914, 2).
     guard (1...Self.logNLimit).contains(logN), (1...Self.rLimit).contains(r),
       (1...Self.pLimit).contains(p), logN < 16 * r, r << logN <= Self.memoryLimit,
       (r * p) << logN <= Self.workLimit
@@ -106,6 +108,7 @@ struct VaultSlot: Hashable, Sendable {
   /// - Throws: ``SecretError``: `.corrupt` for a kind that does not exist, or a cost beyond its limits.
   init(from reader: inout VaultReader) throws(SecretError) {
     guard let kind = VaultKeySlot.Kind(rawValue: try reader.number()) else {
+      // Not skipped: a write would have to copy a slot that this version does not understand.
       throw .damagedVault("a key slot has an unknown kind")
     }
     self.kind = kind
@@ -113,6 +116,8 @@ struct VaultSlot: Hashable, Sendable {
     let r = try reader.count(UInt32.self, limit: VaultScrypt.rLimit)
     let p = try reader.count(UInt32.self, limit: VaultScrypt.pLimit)
     scrypt = VaultScrypt(logN: logN, r: r, p: p)
+    // The initializer checks the products: each number may be within its limit, and their cost
+    // minutes or gigabytes.
     guard kind == .passphrase ? scrypt != nil : (logN, r, p) == (0, 0, 0) else {
       throw .damagedVault("the cost of a passphrase exceeds its limit")
     }

@@ -98,6 +98,7 @@ struct VaultReader {
 
   /// The next bytes, in place.
   mutating func take(_ count: Int) throws(SecretError) -> UnsafeRawBufferPointer {
+    // Compared with the rest and not as an end: `offset + count` could overflow.
     guard count >= 0, count <= rest else { throw .damagedVault("it is shorter than declared") }
     defer { offset += count }
     return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])
@@ -109,6 +110,7 @@ struct VaultReader {
     _: Number.Type = Number.self
   ) throws(SecretError) -> Number {
     let bytes = try take(MemoryLayout<Number>.size)
+    // Unaligned: strings of any length are between the numbers.
     return Number(littleEndian: bytes.loadUnaligned(as: Number.self))
   }
 
@@ -176,6 +178,7 @@ struct VaultWriter {
   init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
 
   mutating func put(_ bytes: UnsafeRawBufferPointer) {
+    // The slice is checked, so that a size that was computed wrong traps instead of writing beyond the memory.
     UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + bytes.count])
       .copyMemory(from: bytes)
     offset += bytes.count
