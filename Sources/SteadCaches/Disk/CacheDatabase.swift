@@ -332,9 +332,10 @@ final class CacheDatabase: Sendable {
     do {
       try change(open, timeout: CacheDirectory.lockTimeout) { transaction in
         if open.isFirstOfBoot { try transaction.recount() }
+        // Before rows go: a sweep removes files at once, and the commit may fail.
+        try sweep(transaction, open)
         // After the recount: room is made by the counts.
         try transaction.makeRoom(forCount: 0, size: 0, uses)
-        try sweep(transaction, open)
       }
     } catch  where !CacheFailure.isDamage(error) {
       // Another process writes, or the disk is full. Existing entries can still be read.

@@ -100,7 +100,7 @@ extension ResponseStore {
     }
     // In memory the newest body of a URL is evicted last, so the others don't count.
     return response.bodySize <= memoryBodySizeLimit
-      && CachedVariants(list, diskBytes: bytes).cost + response.bodySize <= variantsSizeLimit
+      && response.bodySize <= variantsSizeLimit - CachedVariants(list, diskBytes: bytes).cost
   }
 
   /// Whether the disk's limits have room for a body and the head that names it at the same time.
@@ -109,8 +109,9 @@ extension ResponseStore {
   ) -> Bool {
     let variants = DiskCache.NewEntry(diskKey(key), metadata: variantsBytes, tags: [key.tag])
     let body = DiskCache.NewEntry(Self.bodyKey(response.id), metadata: key.bytes, tags: [key.tag])
-    return disk.fits(variants, length: 0)
-      && disk.fits(body, length: variants.size + response.bodySize)
+    // A server may state any length.
+    let (length, isTooLarge) = variants.size.addingReportingOverflow(response.bodySize)
+    return !isTooLarge && disk.fits(variants, length: 0) && disk.fits(body, length: length)
   }
 
   private func canStore(_ response: StoredResponse) -> Bool {

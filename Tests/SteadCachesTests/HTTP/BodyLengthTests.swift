@@ -115,6 +115,26 @@ import Testing
     }
   }
 
+  /// A length near the greatest integer ended the program where a body has no limit.
+  @Test(arguments: ["9223372036854775807", "99999999999999999999"], [true, false])
+  func `any length may be stated`(length: String, isOnDisk: Bool) async throws {
+    let origin = Origin { _ in
+      let chunks = Chunks()
+      chunks.send("body")
+      chunks.finish()
+      return (
+        .init(status: 200, fields: ["Cache-Control": "max-age=9", "Content-Length": length]),
+        chunks.body
+      )
+    }
+    let directory = try TemporaryDirectory(inMemory: true)
+    let limits = HTTPCache.Limits(
+      memorySizeLimit: .max, diskSizeLimit: .max, bodySizeLimit: .max)
+    let cache = origin.cache(in: isOnDisk ? directory.url : nil, limits: limits)
+    #expect(try await origin.get(from: cache).text == "body")
+    #expect(cache.storedResponse(to: try Origin.request()) == nil)
+  }
+
   private func limits(using random: inout SplitMix) -> HTTPCache.Limits {
     HTTPCache.Limits(
       memorySizeLimit: [4_000, 8_000, 1 << 20].randomElement(using: &random) ?? 0,
