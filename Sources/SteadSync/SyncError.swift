@@ -5,6 +5,14 @@ import SteadFiles
 /// Those of a configuration are thrown when an engine is made. Those of an exchange are thrown by
 /// ``SyncEngine/syncNow()``; while an engine runs they appear as ``SyncStatus/Zone/problem``, and the exchange is
 /// repeated. No description contains a stored value or a token.
+///
+/// ```swift
+/// do {
+///   try await engine.syncNow()
+/// } catch SyncError.unreachable(let reason) {
+///   print("Saved on this device, and sent later: \(reason)")
+/// }
+/// ```
 public enum SyncError: Error, Hashable, Sendable {
   /// A later version of this package made the store's sync tables, or the file of a key-value store.
   case newerFormat(found: Int64, known: Int64)

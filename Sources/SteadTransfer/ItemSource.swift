@@ -211,6 +211,7 @@ extension FileStatus {
   /// A string that differs after a change to a file with a reliable timestamp: identity, size and
   /// times.
   var versionTag: String {
+    // The time of the last change of status: unlike that of modification, no program can set it.
     let changed = changed.timeIntervalSinceReferenceDate
     return "\(identity.device).\(identity.file) \(size) \(modifiedNanoseconds) \(changed)"
   }

@@ -98,6 +98,7 @@ struct PackedTexts: Equatable, Sendable {
     // Identities and digests end with one, and differ in all of it.
     let digest = HexadecimalDigest(bytes.suffix(ItemDigest.digitCount))
     let stem = digest == nil ? bytes[...] : bytes.dropLast(ItemDigest.digitCount)
+    // In the order of the strings, whichever run they join.
     if let digest { digests.append(contentsOf: digest.bytes) }
     let run = TextRun(stem, hasDigest: digest != nil)
     if runs.isEmpty || !runs[runs.count - 1].absorb(run) { runs.append(run) }
@@ -191,12 +192,14 @@ struct TextRun: Equatable, Sendable {
     guard head.utf8.elementsEqual(next.head.utf8), tail.utf8.elementsEqual(next.tail.utf8),
       hasDigest == next.hasDigest, (number == nil) == (next.number == nil)
     else { return false }
+    // Can't overflow, since both have at most 18 digits.
     let distance = (next.number ?? 0) - (number ?? 0)
     // The first two strings determine the step.
     if count == 1 {
       guard abs(distance) <= 1 else { return false }
       step = Int(distance)
     }
+    // A run has no gaps: its next number is one step further than it is long.
     guard distance == Int64(step * count) else { return false }
     count += 1
     return true

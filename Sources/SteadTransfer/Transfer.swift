@@ -42,8 +42,19 @@ public struct Transfer<Value, Element>: Sendable {
   /// How much is written at once if the destination accepts chunks; tests set lower limits.
   var limit = ItemBatch<Value, Element>.Limit()
 
-  /// Makes options. By default all items are moved or none, and moved items are removed from the
-  /// source.
+  /// Makes a transfer. Reads and writes nothing until it runs.
+  ///
+  /// - Parameters:
+  ///   - id: The name under which the destination keeps the receipt. Each transfer into one
+  ///     destination needs a name of its own, and keeps it: under another one everything would be
+  ///     moved again.
+  ///   - source: Where the items are.
+  ///   - destination: Where their elements go.
+  ///   - options: What a run does about items that don't convert, conflicts, and moved items. By
+  ///     default all items are moved or none, and moved items are removed from the source.
+  ///   - convert: Makes the element of an item, from the item alone: it may be called several times
+  ///     for one item, and again by a later run. An error that it throws is the item's failure,
+  ///     except for `CancellationError`, which stops the run.
   public init(
     _ id: String, from source: TransferSource<Value>, to destination: TransferDestination<Element>,
     options: TransferOptions = TransferOptions(), convert: @escaping Conversion
@@ -89,9 +100,14 @@ public struct Transfer<Value, Element>: Sendable {
 
   /// Reports what ``run(_:)`` would do. Reads and converts, and changes nothing.
   ///
+  /// ```swift
+  /// let preview = try transfer.preview()
+  /// print(preview, preview.failures)
+  /// ```
+  ///
   /// Conflicts are among ``TransferReport/failures``; to find them, records are written in a
   /// transaction that is rolled back. It does not notice a lack of disk space, nor two items for
-  /// one unique value in different chunks.
+  /// one unique value in different chunks. Costs at most as much as a run.
   ///
   /// - Throws: As ``run(_:)``, except that items that don't convert are among
   ///   ``TransferReport/failures``.
@@ -106,6 +122,11 @@ public struct Transfer<Value, Element>: Sendable {
   ///
   /// For a source that was restored from a backup on purpose, after the moved items were removed
   /// from the destination. Items in the destination stay, so an item that is in both is duplicated.
+  ///
+  /// Does nothing if the transfer has never written anything to the destination.
+  ///
+  /// - Throws: What the destination throws, such as ``TransferError/Code/changed`` if another
+  ///   process has written the receipt in the meantime.
   public func resetReceipt() throws {
     // The receipt stays, with another revision, so that a run in another process notices.
     guard let receipt = try destination.items.receipt(named: id) else { return }
@@ -178,8 +199,8 @@ public struct TransferOptions: Sendable, Hashable {
   /// What becomes of an item whose place in the destination is taken.
   public var conflicts: ConflictRule
 
-  /// Makes a transfer of rows as they are: `Transfer("library", from: .store(old), to:
-  /// .store(new))`.
+  /// Makes options. By default all items are moved or none, moved items are removed from the
+  /// source, and a conflict stops the run.
   public init(
     acceptsPartial: Bool = false, keepsSource: Bool = false, removesAlreadyMoved: Bool = false,
     conflicts: ConflictRule = .stop

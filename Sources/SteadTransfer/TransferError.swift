@@ -7,6 +7,14 @@ import SteadSecrets
 ///
 /// Compare ``code``, show ``message``, look into ``cause``. The strings name keys, rows and files,
 /// and never contain a stored value, so they can be logged.
+///
+/// ```swift
+/// do {
+///   try transfer.run()
+/// } catch let error as TransferError where error.code == .conflict {
+///   for failure in error.failures { print(failure.item, failure.reason) }
+/// }
+/// ```
 public struct TransferError: Error, Sendable {
   /// The kind of error, for comparisons.
   ///

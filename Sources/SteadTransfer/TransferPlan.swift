@@ -28,6 +28,7 @@ struct TransferPlan {
     case nothing
   }
 
+  /// The destination's receipt.
   private let receipt: TransferReceipt
   /// The identities of the receipt's entries that no item has claimed yet, pending ones first.
   private var known: IdentityMultiset
@@ -129,6 +130,7 @@ struct IdentityMultiset {
 
     init(_ identity: String) {
       let text = Array(identity.utf8)
+      // An identity that is a digest needs no other one: its bits are spread evenly.
       let bytes = HexadecimalDigest(text)?.bytes ?? SHA256.digest(of: text)
       func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         bytes.reduce(0) { $0 << 8 | UInt64($1) }
@@ -168,6 +170,7 @@ struct IdentityMultiset {
     }
     // 32 bits are enough for four billion identities, and halve the table.
     order = Array(0..<UInt32(tokens.count))
+    // By index where the tokens are equal, so that equal identities are removed in their order.
     order.sort { one, other in
       (tokens[Int(one)], one) < (tokens[Int(other)], other)
     }

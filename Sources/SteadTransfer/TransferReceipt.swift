@@ -200,6 +200,7 @@ extension TransferReceipt {
   func emptied() -> TransferReceipt {
     var next = incremented()
     next.state = .finished
+    // Without a source, since the next run may be of another one.
     (next.movedCount, next.pendingCount, next.source) = (0, 0, nil)
     return next
   }
@@ -243,6 +244,7 @@ struct WholeReceipt: Equatable, Sendable {
       if first == index { return chunk }
       first += chunk.count
     }
+    // Another process has folded the chunks in the meantime.
     throw receipt.superseded(nil)
   }
 

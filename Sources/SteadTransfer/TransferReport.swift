@@ -75,6 +75,8 @@ extension TransferReport: CustomStringConvertible {
 public struct TransferProgress: Sendable, Hashable {
   /// A phase of a run.
   public enum Phase: String, Sendable {
+    /// The phases in the order of a run. After a run that was interrupted, verifying and removing
+    /// come first.
     case reading, converting, writing, verifying, removing
   }
 

@@ -25,6 +25,7 @@ extension TransferRun {
     var batch = Batch()
     try forEach(reading) { item in
       guard plan.classify(item.identity) == .new else { return }
+      // Cut at the same items as in the survey, or the fingerprints would differ.
       if batch.isFull(limit) {
         try writeIfUnchanged(
           &batch, &written, of: total, isLast: false, expecting: expected.popFirst() ?? "")
@@ -70,11 +71,13 @@ extension TransferRun {
   private mutating func writeResolvingConflicts(
     _ batch: inout Batch, _ receipt: inout TransferReceipt, of total: Int, isLast: Bool
   ) throws {
+    // A copy: the closure can't use `self` while the call changes it.
     let run = self
     let before = receipt
     let written = try resolvingConflicts(of: &batch) { batch in
       try run.writeUnlessSuperseded(batch, after: before, of: total, isLast: isLast)
     }
+    // No item of the batch is left to write.
     guard let written else { return }
     report.moved += batch.items.count
     report.kept += batch.kept.count
@@ -107,6 +110,7 @@ extension TransferRun {
     func send(_ progress: TransferProgress) throws {
       try reporter.send(progress.phase, done + progress.completed, of: total)
     }
+    // Only before the first batch, since progress counts across all of them.
     if done == 0 { try reporter.send(.writing, 0, of: total) }
     // A source that is the destination as a whole is known before any location is.
     try checkOverlap([])
@@ -179,6 +183,7 @@ extension TransferRun {
     let missing = lost.filter { $0.entry >= own }
     guard missing.isEmpty else { throw notVerified(missing.map(\.location)) }
     unverified = Set(lost.map(\.entry))
+    // Then this run has written nothing of what is pending.
     let isResumed = receipt.state == .written && resumed == receipt.pendingCount
     var receipt = receipt
     if receipt.state == .writing {
@@ -192,6 +197,8 @@ extension TransferRun {
       entries = []
     }
     let removed = try remove(entries)
+    // Added, since a run may remove several times: for an interrupted run, items moved earlier, and
+    // its own.
     report.removed += removed
     // What an interrupted run has written and doesn't read back counts as a failure.
     report.completed += resumed - lost.count
@@ -296,6 +303,7 @@ extension TransferRun {
     } catch let error as TransferError where error.code == .changed {
       // Another process has finished the work that this receipt describes.
       let current = try readReceipt()
+      // Only if it lists everything that this receipt does; otherwise the work isn't done.
       guard current.state == .finished, current.movedCount >= receipt.count else { throw error }
       return current
     }

@@ -39,6 +39,7 @@ struct TransferRun<Value, Element> {
       try move()
       return report
     } catch {
+      // A destination may have wrapped the caller's own error.
       throw reporter.thrownError ?? error
     }
   }
@@ -80,6 +81,7 @@ struct TransferRun<Value, Element> {
     if isUnchanged(receipt, tag) { return }
     let reading = try open()
     var survey = try survey(reading, receipt, checksConflicts: false)
+    // Also if the new items are refused below: those that leave here were moved by earlier runs.
     try removeAlreadyMoved(survey.moved, of: receipt)
     switch survey.plan.afterConversion(failed: survey.failedCount, options) {
     // Nothing was written, so nothing has to be undone.
@@ -106,6 +108,7 @@ struct TransferRun<Value, Element> {
     if receipt.pendingCount > 0 {
       _ = try finish(receipt, resumed: before.pendingCount, version)
     } else if let version, receipt.count > 0, receipt.sourceVersion != version {
+      // Nothing was written, but from now on a run can tell that the source is unchanged.
       _ = try replace(receipt, with: receipt.recording(version))
     }
   }
@@ -123,6 +126,7 @@ struct TransferRun<Value, Element> {
       report.replaced = survey.replacedCount
     }
     if !isRefused { report.failures += survey.conflict?.failures ?? [] }
+    // A run would first complete what an interrupted one has written.
     report.completed = receipt.pendingCount
     let found = survey.plan.unfinishedCount
     // As in `finish`: a run would remove the unfinished items only if all of them are still in the

@@ -156,6 +156,7 @@ extension TransferRun {
         survey.fingerprints.append(survey.batch.fingerprint)
         survey.batch = Batch()
       }
+      // The item that is converted next is counted as new already.
       try reporter.send(.converting, survey.plan.newCount - 1, of: reading.count)
       do {
         survey.batch.append(item, try convert(item))
@@ -235,6 +236,7 @@ extension TransferRun {
       }
       survey.writableCount += batch.elements.count
       survey.keptCount += batch.kept.count
+      // Nil if the rule has left no item to write.
       survey.replacedCount += replaced ?? 0
     } catch let error as TransferError where error.code == .conflict {
       survey.add(error)
@@ -282,6 +284,7 @@ extension TransferRun {
       do {
         return try body(batch)
       } catch var error as TransferError where error.code == .conflict && !error.conflicts.isEmpty {
+        // Only an error with conflicts names the elements, which a rule can then leave out.
         let conflicts = error.conflicts
         // A destination names locations, and the caller knows items.
         error.failures = conflicts.map { Self.named(batch.items[$0.element].name, $0.failure) }

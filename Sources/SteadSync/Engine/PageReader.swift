@@ -12,9 +12,13 @@ actor PageReader {
 
   /// An answer, with the times of the exchange by the device's clock.
   struct Answer: Sendable {
+    /// The request that was sent.
     let request: ChangesRequest
+    /// What the server has answered.
     let answer: ChangesAnswer
+    /// When the request was sent, in milliseconds since 1970.
     let sent: Int64
+    /// When the answer came.
     let received: Int64
 
     /// The page in the answer; nil if the answer is something else.
@@ -26,6 +30,8 @@ actor PageReader {
     /// The request for the next page; nil at the head, and after an answer that isn't a page.
     var next: ChangesRequest? {
       guard let page, page.more else { return nil }
+      // A guess at the zone's next request. If the zone asks for something else, the answer is
+      // dropped.
       var next = request
       next.cursor = page.cursor
       return next
@@ -54,6 +60,7 @@ actor PageReader {
     let reader = PageReader()
     // Detached, so that it doesn't run on the caller's actor, which is busy with applying.
     let task = Task.detached { await reader.run(request, of: zone, transport, now) }
+    // Also if the body throws or wants no more pages.
     defer { task.cancel() }
     while true {
       let answers = try await reader.next()
@@ -96,6 +103,7 @@ actor PageReader {
       await hasAnswers.wait()
       try Task.checkCancellation()
     }
+    // The error comes after all pages before it, so that none is lost.
     if queue.isEmpty { try outcome?.get() }
     defer {
       queue = []
@@ -131,6 +139,7 @@ final class Signal: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isSet = state.withLock { state -> Bool in
+          // Checked under the lock: the handler may have run before there was a waiter to resume.
           if state.isSet || Task.isCancelled {
             state.isSet = false
             return true

@@ -35,6 +35,7 @@ extension SyncEngine {
   public func undo(_ conflict: SyncConflict) throws -> Bool {
     guard let edit = conflict.undoing else { return false }
     for zone in zones where try zone.conflicts().contains(conflict) {
+      // A large value without its bytes could never be uploaded.
       if let blob = conflict.sent.flatMap({ SteadSyncProtocol.Schema.blob($0) }),
         try zone.bytes(of: blob) == nil
       {
@@ -42,6 +43,8 @@ extension SyncEngine {
       }
       let answer = try zone.write { try $0.commit([edit], now: options.now()) }
       guard case .committed = answer else { return false }
+      // After the commit: if this fails, an edit that was undone is still listed, and nothing is
+      // lost.
       try zone.remove(conflict)
       signals[zone.id]?.set()
       return true
@@ -101,6 +104,7 @@ extension SyncEngine {
   ) throws -> Bool {
     guard let zone = zones.first(where: { $0.id.text == change.zone }) else { return false }
     let isDone = try zone.write { state in
+      // Looked up in the transaction, since another process may have changed the quarantine.
       guard let index = state.state.quarantine.firstIndex(of: change.item) else { return false }
       return try body(&state, index)
     }

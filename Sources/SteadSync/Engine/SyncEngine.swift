@@ -35,14 +35,18 @@ public actor SyncEngine {
     /// to the server's. Called on any thread.
     public var now: @Sendable () -> Int64 = { Int64(Date().timeIntervalSince1970 * 1000) }
 
+    /// Makes the default settings.
     public init() {}
   }
 
   /// The engine's state; observable.
   public nonisolated let status = SyncStatus()
 
+  /// The connection to the server.
   let transport: any SyncTransport
+  /// The settings that the engine was made with.
   let options: Options
+  /// The zones in the order in which ``syncNow()`` exchanges them.
   let zones: [any SyncedZone]
   /// Signalled when there may be something to exchange.
   let signals: [ZoneID: Signal]
@@ -83,6 +87,7 @@ public actor SyncEngine {
     }
     // In the order of names, so that errors and exchanges come in the same order each time.
     for (name, store) in keyValueStores.sorted(by: { $0.key < $1.key }) {
+      // A store without a database, which not even memory could hold, has nothing to sync.
       guard let zone = KeyValueSyncedZone(try identifier(name), store) else { continue }
       zones.append(zone)
     }
@@ -118,6 +123,8 @@ public actor SyncEngine {
     guard tasks.isEmpty else { return }
     for zone in zones {
       guard let signal = signals[zone.id] else { continue }
+      // Before the first exchange, which finds what was saved until now: no save falls between the
+      // two.
       watches.append(zone.watch { signal.set() })
       let id = zone.id
       // The tasks don't retain the engine while they wait, so releasing it ends them.
@@ -169,6 +176,7 @@ public actor SyncEngine {
   public func resync() throws {
     for zone in zones {
       try zone.write { try $0.refetch() }
+      // A refetch is no local change, so without this the loop would see nothing to do.
       stale.insert(zone.id)
       signals[zone.id]?.set()
     }
@@ -191,6 +199,7 @@ public actor SyncEngine {
         try await engine.exchange(id)
         failures = 0
       } catch {
+        // A pause is no failure, and has set the status already.
         if Task.isCancelled { return }
         guard let delay = await engine()?.delay(after: failures, error, id) else { return }
         failures += 1
@@ -198,6 +207,7 @@ public actor SyncEngine {
         try? await Task.sleep(for: .seconds(delay))
         continue
       }
+      // A signal that came during the exchange was kept, and ends this wait at once.
       await signal.wait()
       // Not each signal means something to do: a save by the sync itself sets it, too.
       while !Task.isCancelled {
@@ -224,6 +234,7 @@ public actor SyncEngine {
         continue
       }
       do {
+        // Without the zone in the answer, the server's limit for waits has passed without news.
         guard try await transport.wait(for: [id: cursor]).contains(id) else { continue }
         await engine()?.markStale(id)
         signal.set()
@@ -256,10 +267,12 @@ public actor SyncEngine {
   /// The zones that exist on the server, and know the server's name for this device.
   private var prepared: Set<ZoneID> = []
 
+  /// Records that the server has changes of a zone.
   private func markStale(_ id: ZoneID) { stale.insert(id) }
 
   /// What a wait for changes of a zone needs. No cursor: the zone has no first page yet.
   private func waitArguments(of id: ZoneID) -> (any SyncTransport, Cursor?) {
+    // An error counts as no cursor: the wait then follows an exchange, which reports it.
     (transport, try? zone(id)?.cursor())
   }
 
@@ -281,6 +294,7 @@ public actor SyncEngine {
   /// The pause before the next attempt, in seconds: exponential backoff with jitter. Also sets the status.
   private func delay(after failures: Int, _ error: any Error, _ id: ZoneID) -> Double {
     let range = options.retryDelay
+    // The shift is bounded, since the number of failures isn't.
     let longest = min(range.upperBound, range.lowerBound * Double(1 << min(failures, 20)))
     let delay = max(longest * Double.random(in: 0.5...1), Self.requestedPause(error))
     status.update(id.text) {
@@ -316,6 +330,7 @@ public actor SyncEngine {
     } catch {
       // The next caller fetches what this one did not.
       stale.insert(id)
+      // Wakes the loop, since the caller that failed may have been `syncNow()`.
       signals[id]?.set()
       throw error
     }
@@ -359,6 +374,8 @@ public actor SyncEngine {
     prepared.insert(zone.id)
   }
 
+  /// The server's name for this device. Throws ``SyncError/unreachable(reason:)`` for one that no
+  /// stamp can have.
   private static func deviceID(_ name: String) throws -> DeviceID {
     guard let id = DeviceID(name) else {
       throw SyncError.unreachable(reason: "its name for this device isn't one of the protocol")
@@ -382,6 +399,7 @@ public actor SyncEngine {
     while let push = try zone.read({ $0.nextPush(absentBlobs: absent) }) {
       try Task.checkCancellation()
       status.update(zone.id.text) {
+        // A push has only a part of what waits, so the count must not go down to it.
         $0.pendingCount = max($0.pendingCount, push.transactions.count)
       }
       let answer = try await transport.push(push, to: zone.id)
@@ -442,9 +460,13 @@ public actor SyncEngine {
           }
           return last
         }
+        // The zone took none of the answers, or the last one isn't a page. It asks again from its
+        // own state.
         guard let page = last?.page else { return false }
         isAtHead = !page.more
         if page.more {
+          // An estimate: numbers of changes are not numbers of records, since some are superseded
+          // or purged.
           let share = Double(page.cursor.seq) / Double(max(page.cursor.start, page.cursor.seq, 1))
           status.update(zone.id.text) { $0.firstFetch = share }
         }

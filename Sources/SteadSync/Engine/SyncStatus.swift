@@ -55,6 +55,7 @@ public final class SyncStatus: Observable, Sendable {
   /// Whether everything of every zone is sent and fetched. False before the first exchange, and while changes wait
   /// that the server doesn't accept.
   public var isUpToDate: Bool {
+    // One snapshot, since two reads could see two states.
     let zones = zones
     return !zones.isEmpty
       && zones.values.allSatisfy { $0.activity == .upToDate && $0.pendingCount == 0 }

@@ -23,13 +23,18 @@ final class KeyValueZoneFile: @unchecked Sendable {
 
   /// Not recursive: handlers are called after it is released, since they may call this object.
   private let lock = NSLock()
+  /// The only connection of this object; its statements are shared.
   private let connection: SQLiteConnection
   private let access = StoredRecords.Access()
+  /// The zone in memory; nil if it has to be read from the file.
   private var zone: ClientZone<StoredRecords>?
+  /// The state as the file has it, against which the next save writes the difference.
   private var stored = StoredState()
   /// The number of writes to the file, by all processes.
   private var version: Int64 = -1
+  /// The values by their keys, so that reading one costs no more than the check of `version`.
   private var values: [String: SyncValue] = [:]
+  /// The handlers of ``watch(_:)``.
   private let listeners = ListenerList()
 
   /// - Parameter file: Nil for a database in memory.
@@ -62,6 +67,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
     }
   }
 
+  /// Runs a body under the lock. Must not be nested.
   private func locked<Result>(_ body: () throws -> Result) rethrows -> Result {
     lock.lock()
     defer { lock.unlock() }
@@ -110,6 +116,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
     } catch {
       zone = nil
       stored.invalidate()
+      // An error of the rollback would hide the first one.
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
       throw error
     }
@@ -139,6 +146,8 @@ final class KeyValueZoneFile: @unchecked Sendable {
     for id in current.takeChangedRecords() {
       guard let key = KeyValueZone.key(of: id) else { continue }
       let value = try current.record(id)?.fields[KeyValueZone.field]?.value
+      // `.some`, since assigning nil would remove the entry instead of recording that the key has
+      // no value.
       if values[key] != value { changes[key] = .some(value) }
     }
     // Nobody asks for them; dropped, so that they don't pile up.
@@ -159,6 +168,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
   /// Reads the zone from the file; returns the keys whose values have changed.
   private func open() throws -> Set<String> {
     try SyncTables.prepare(connection)
+    // What the old one had saved may be out of date.
     stored = StoredState()
     let state =
       try stored.load(connection)
@@ -172,6 +182,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
       guard let key = KeyValueZone.key(of: id), let record = try opened.record(id) else { continue }
       found[key] = record.fields[KeyValueZone.field]?.value
     }
+    // Both sides, since another process may also have removed values.
     let changed = Set(values.keys).union(found.keys).filter { values[$0] != found[$0] }
     values = found
     version = try SyncTables.integer("turn", connection) ?? 0
@@ -212,6 +223,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
           guard old != nil else { return }
           edit = .delete(id: id)
         }
+        // The value fits, but members of a later version may still make its record too large.
         if case .refused(.recordSize(_, let limit, let needed)) = try zone.commit(
           [edit], now: Self.now)
         {
@@ -245,6 +257,7 @@ final class KeyValueZoneFile: @unchecked Sendable {
       var result: Result?
       var wasFirst = false
       let keys = try transact { zone in
+        // Before the body, which may end the first fetch.
         wasFirst = zone.state.phase == .first
         result = try body(&zone)
       }
@@ -293,7 +306,9 @@ extension SQLiteConnection: SyncDatabase {}
 /// A key-value store as a zone of an engine. Each change of a program is in the outbox at once.
 final class KeyValueSyncedZone: SyncedZone {
   let id: ZoneID
+  /// The store whose notifications are posted.
   private let store: SyncedKeyValueStore
+  /// The file with the zone.
   private let file: KeyValueZoneFile
 
   init?(_ id: ZoneID, _ store: SyncedKeyValueStore) {
@@ -307,6 +322,7 @@ final class KeyValueSyncedZone: SyncedZone {
     _ body: (inout ClientZone<StoredRecords>) throws -> Result
   ) throws -> Result {
     let (result, change) = try file.write(body)
+    // After the commit and outside the file's lock: handlers read the store.
     if !change.keys.isEmpty {
       store.notify(
         change.isFirst

@@ -102,6 +102,7 @@ public final class SyncedKeyValueStore: Sendable {
 
   // MARK: - Getting
 
+  /// The value of a key as it is sent.
   private func value(forKey key: String) -> SyncValue? { all[key] }
 
   /// All values. The API that this class has in common with Apple's doesn't throw, so an error is reported, and reads
@@ -139,6 +140,7 @@ public final class SyncedKeyValueStore: Sendable {
   public func longLong(forKey key: String) -> Int64 {
     switch value(forKey: key) {
     case .int(let number): number
+    // Not a plain conversion, which traps beyond 64 bits.
     case .double(let number): Int64(exactly: number.rounded(.towardZero)) ?? 0
     case .bool(let flag): flag ? 1 : 0
     default: 0
@@ -151,6 +153,7 @@ public final class SyncedKeyValueStore: Sendable {
     case .int(let number): Double(number)
     case .double(let number): number
     case .bool(let flag): flag ? 1 : 0
+    // Numbers beyond 63 bits, and those that aren't finite, are objects on the wire.
     default: (object(forKey: key) as? NSNumber)?.doubleValue ?? 0
     }
   }
@@ -226,6 +229,7 @@ public final class SyncedKeyValueStore: Sendable {
 
   /// Posts ``didChangeExternallyNotification`` on the calling thread.
   func notify(_ reason: Int, _ keys: [String]) {
+    // A value that was not set has changed nothing.
     if reason != Self.quotaViolationChange { arrivals.notify() }
     NotificationCenter.default.post(
       name: Self.didChangeExternallyNotification, object: self,

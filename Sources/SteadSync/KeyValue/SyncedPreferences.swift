@@ -26,8 +26,11 @@ import Synchronization
 /// applies a page. What can't be copied is reported to `Stead.onProblem`, and tried again with the next change of the
 /// key.
 public final class SyncedPreferences: Sendable {
+  /// Copies values in both directions.
   private let link: PreferenceLink
+  /// Ends the observation of the preferences when it is released.
   private let observation: PreferenceObservation
+  /// Ends the observation of the store when it is released.
   private let listener: ListenerList.Listener
 
   /// Syncs typed keys, from now until this object is released.
@@ -92,6 +95,7 @@ final class PreferenceLink: Sendable {
       defer { pending.isUnderWay = true }
       return !pending.isUnderWay
     }
+    // The worker takes these keys, too. Waiting for it would deadlock if it is this thread.
     guard isFirst else { return }
     while let key = next() {
       do {
@@ -102,7 +106,11 @@ final class PreferenceLink: Sendable {
     }
   }
 
+  /// Takes the next key; nil at the end. After that the next caller of ``reconcile(_:)`` does the
+  /// work.
   private func next() -> String? {
+    // Within one lock: a call that comes now either has added its keys, or becomes the one that
+    // works.
     pending.withLock { pending in
       let key = pending.keys.popFirst()
       if key == nil { pending.isUnderWay = false }
@@ -124,6 +132,8 @@ final class PreferenceLink: Sendable {
       if common != Self.digest(local) { try zone.setMetadata(Self.digest(local), name) }
       // Only the preference has changed, or both are synced for the first time and the store has no value.
     } else if common == Self.digest(remote) || (common == nil && remote == nil) {
+      // A value beyond the limits stays on this device, and is tried again with the key's next
+      // change.
       guard store.put(local, key) else { return }
       try zone.setMetadata(Self.digest(local), name)
     } else {
@@ -135,6 +145,7 @@ final class PreferenceLink: Sendable {
     }
   }
 
+  /// The digest of a value; `none` for no value, which is no SHA-256.
   private static func digest(_ value: SyncValue?) -> String {
     value.map { SHA256.hexadecimal($0.encoded()) } ?? "none"
   }

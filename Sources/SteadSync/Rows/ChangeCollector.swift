@@ -8,9 +8,13 @@ internal import SteadSyncProtocol
 /// they are now. So a row that was inserted and deleted again yields no edit, and of two saves that changed one
 /// property the first edit has the value of the second.
 struct ChangeCollector {
+  /// The models' form on the wire.
   let model: WireModel
+  /// The transaction in which rows are read.
   let rows: RowTransaction
+  /// The row of each record.
   let map: RowTable
+  /// The records as this device sees them, with which rows are compared.
   let view: OpenZone
   /// The collected edits, in the order of the changes, each with its time in milliseconds since 1970.
   private(set) var edits: [(edit: Edit, milliseconds: Int64)] = []
@@ -80,6 +84,7 @@ struct ChangeCollector {
     }
     if inserted.contains(id) { return }
     let indices = change.properties.flatMap { entity.fieldIndices[$0] ?? [] }
+    // A row that was deleted since has no values. Its deletion follows in the history.
     if !indices.isEmpty, let content = try rows.content(of: entity.shape, row.number) {
       let fields = try fields(indices.map { entity.fields[$0] }, of: content, id)
       if !fields.isEmpty { edits.append((.update(id: id, fields: fields), change.milliseconds)) }
@@ -194,6 +199,7 @@ struct ChangeCollector {
     // A link may have another identity than this device would give it: that of a record which was merged. So pairs are
     // compared, and not identities.
     var present: Set<RecordID> = []
+    // Records of other types may refer to this one, too; the guard leaves them out.
     for link in try view.referrers(of: id) {
       guard let record = try view.record(link), record.type == side.link.type,
         record.fields[own]?.value.string == id.text,

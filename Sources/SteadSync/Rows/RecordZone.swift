@@ -24,10 +24,14 @@ final class RecordZone: SyncedZone {
   private static let batch = 300
 
   let id: ZoneID
+  /// The rows of the store.
   let rows: StoreRows
+  /// The models' form on the wire.
   private let model: WireModel
+  /// The database of the open transaction, for the storage of records.
   private let access = StoredRecords.Access()
   private let now: @Sendable () -> Int64
+  /// The zone in memory; nil after a failed write, which has left it ahead of the tables.
   private var open: OpenZone?
 
   /// - Parameter now: The device's time in milliseconds since 1970.
@@ -72,6 +76,7 @@ final class RecordZone: SyncedZone {
     let (open, reapplied) = try opened(transaction)
     var changed = reapplied
     changed.formUnion(try collectHistory(transaction, open))
+    // Before the body, which may take confirmed transactions out of the outbox.
     let outbox = OutboxSnapshot(open.zone.state)
     let result = try body(&open.zone)
     try ConflictTable(database: transaction).add(
@@ -81,6 +86,7 @@ final class RecordZone: SyncedZone {
     // merges make no events here.
     _ = open.zone.takeEvents()
     try RowApplier(model, transaction, open).apply(changed)
+    // After the rows, whose writer reads the records that are cached until now.
     try open.zone.storage.flush()
     // Staged records still need the fetched blobs.
     if try transaction.integer("SELECT 1 FROM stead_sync_staged LIMIT 1") == nil {
@@ -93,6 +99,7 @@ final class RecordZone: SyncedZone {
     // edits.
     let next = try transaction.lastCommit() + 1
     try SyncTables.set("history", .integer(next), transaction)
+    // The history may remove what was read up to here.
     try transaction.setHistoryReader(Self.reader, to: next)
     return result
   }
@@ -132,6 +139,7 @@ final class RecordZone: SyncedZone {
       reapplied = Set(try SyncTables.baseIDs(transaction))
       try SyncTables.set("models", .text(model.signature), transaction)
     }
+    // Indexes all records again if the schema has grown.
     let zone = try ClientZone(state, storage: records, schema: schema)
     let version = try SyncTables.integer("turn", transaction) ?? 0
     let result = OpenZone(zone, stored, version: version)
@@ -172,6 +180,7 @@ final class RecordZone: SyncedZone {
       let schema = try storedSchema(transaction), model.schema(extending: schema) == schema
     else { return nil }
     var stored = StoredState()
+    // Otherwise the zone has to be indexed again, which writes.
     guard let state = try stored.load(transaction), state.schemaVersion == schema.version,
       state.schemaDigest == schema.digest
     else { return nil }
@@ -309,10 +318,13 @@ final class RecordZone: SyncedZone {
         try commit(collector.edits, open, &rejected)
       }
     }
+    // Records whose rows are gone: no history lists these deletions any more.
     var gone: [(edit: Edit, milliseconds: Int64)] = []
     let map = RowTable(database: transaction)
     try map.forEach { id, row in
       let shape = model.entities.values.first { $0.shape.root == row.root }?.shape
+      // A row of a hierarchy that this app's models lack can't be looked up. It doesn't count as
+      // deleted.
       if let shape, try transaction.entityName(of: row.number, in: shape) == nil,
         try open.record(id) != nil
       {
@@ -339,10 +351,12 @@ final class RecordZone: SyncedZone {
       rejected.insert(id)
       try commit(edits.filter { $0.edit.id != id }, open, &rejected)
     case .tooLarge where edits.count > 1:
+      // Two transactions then, so other devices may see one part before the other.
       let middle = edits.count / 2
       try commit(Array(edits[..<middle]), open, &rejected)
       try commit(Array(edits[middle...]), open, &rejected)
     case .tooLarge, .refused:
+      // All edits of the save: a transaction is refused as a whole.
       rejected.formUnion(edits.map(\.edit.id))
       try ConflictTable(database: access.database).add(
         edits.map {
@@ -367,6 +381,7 @@ extension WireModel {
 /// A zone in memory. It is valid as long as no other process has written to its tables, which ``version`` shows.
 final class OpenZone {
   var zone: ClientZone<StoredRecords>
+  /// The state as it was saved last. The next save writes the difference.
   var stored: StoredState
   /// The number of writes to the tables, by all processes. Stored as `turn`.
   var version: Int64

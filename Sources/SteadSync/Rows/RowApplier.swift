@@ -8,9 +8,13 @@ internal import SteadSyncProtocol
 /// is NULL, or there is no row if the models require the reference; a value doesn't fit this app's models; or the app
 /// has no model for the type. In each case the record stays in the base, and is applied again when the reason is gone.
 struct RowApplier {
+  /// The models' form on the wire.
   let model: WireModel
+  /// The transaction in which rows are written.
   let rows: RowTransaction
+  /// The row of each record.
   let map: RowTable
+  /// The records as programs are to see them: the base with the pending edits.
   let view: OpenZone
 
   init(_ model: WireModel, _ rows: RowTransaction, _ view: OpenZone) {
@@ -44,12 +48,14 @@ struct RowApplier {
   func apply(_ ids: Set<RecordID>) throws {
     var (dead, old, new): ([(RecordID, RowTable.Row)], [Item], [Item]) = ([], [], [])
     var links: [(link: WireModel.Link, id: RecordID, record: Record?)] = []
+    // Sorted, so that the numbers of new rows don't depend on the order of a set.
     for id in ids.sorted() {
       let record = try view.record(id)
       if let record, let link = model.links[record.type] {
         links.append((link, id, record))
         continue
       }
+      // A deleted link has no type any more; the table of links tells it.
       if record == nil,
         let link = try LinkTable(database: rows).type(of: id).flatMap({ model.links[$0] })
       {
@@ -74,6 +80,7 @@ struct RowApplier {
     for (id, row) in dead { try delete(id, row) }
     var last: [String: Int64] = [:]
     for index in new.indices { try assignNumber(to: &new[index], after: &last) }
+    // Before the insertions, since an update may give up a unique value that a new row has.
     try update(old)
     var waiting: Set<RecordID> = []
     for item in new {
@@ -102,6 +109,7 @@ struct RowApplier {
     try map.remove(id)
     try clearUnshown(id)
     try BlobTable(database: rows).remove(row)
+    // Any class of the hierarchy: it names the table in which the row's own class is looked up.
     let shape = model.entities.values.first {
       $0.shape.root == row.root
     }?.shape
@@ -120,6 +128,7 @@ struct RowApplier {
     let number = try (last[shape.root] ?? lastNumber(in: shape)) + 1
     last[shape.root] = number
     item.number = number
+    // Before the row is written, so that rows of the same call can refer to it.
     try map.set(RowTable.Row(root: shape.root, number: number), for: item.id)
   }
 
@@ -186,8 +195,9 @@ struct RowApplier {
   ) throws {
     guard let number = item.number else { return }
     let shape = item.entity.shape
-    // An error here is of this row alone, such as a value that a later constraint of the store forbids. The rest of the
-    // page must not wait for it.
+    // An error here is of this row alone, such as a value that a later constraint of the store
+    // forbids. SQLite undoes only the failed statement (ABORT). The rest of the page must not wait
+    // for this row.
     do {
       try rows.set(values, of: number, in: shape)
     } catch {
@@ -232,6 +242,7 @@ struct RowApplier {
       return false
     }
     try recordBlobs(item, number)
+    // The row joins the lists of its owners, which contexts and the history need to know.
     for relationship in shape.relationships {
       if let index = shape.columns.firstIndex(of: relationship.name),
         case .integer(let owner) = values[index]
@@ -258,6 +269,7 @@ struct RowApplier {
 
   /// The result of converting a record into the columns of its row.
   private enum Values {
+    /// A value for each column of the row.
     case columns([SQLValue])
     /// A record that the row requires hasn't arrived, or no longer exists.
     case waits
@@ -329,6 +341,7 @@ struct RowApplier {
     guard let index = content.shape.columns.firstIndex(of: attribute.name) else { return }
     let column = content.values[index]
     guard column != .null else { return }
+    // The conversion takes the bytes themselves, and not the name of their file.
     attributes[attribute.name] = attribute.isExternal ? try rows.bytes(ofExternal: column) : column
   }
 
@@ -362,6 +375,7 @@ struct RowApplier {
     else { return try removeLink(id, link) }
     let pair = RowPair(owner: owner, target: target, ownerOrder: nil, targetOrder: nil)
     let known = try LinkTable(database: rows).pair(of: id)
+    // A merge of records, or a row that was written again, has given the link another pair.
     if let known, known != (owner, target) { try removeLink(id, link) }
     try LinkTable(database: rows).set(id, link.type, owner, target)
     try rows.insert(pair, into: link.list)

@@ -9,6 +9,7 @@ internal import SteadSyncProtocol
 /// A row keeps its number as long as it exists, and its record keeps its identity. So the identity, a random one,
 /// isn't stored in the models' own tables, which stay as SwiftData makes them.
 struct RowTable {
+  /// The database with the table, in an open transaction.
   let database: any SyncDatabase
 
   /// A row: its number, and the root of its class hierarchy, since the classes of a hierarchy share one sequence of
@@ -29,6 +30,7 @@ struct RowTable {
   /// The identifier of a row's record; a random one, which is stored, if it has none yet.
   func identify(_ row: Row) throws -> (id: RecordID, isNew: Bool) {
     if let known = try id(of: row) { return (known, false) }
+    // Stored at once, so that a reference to the row and its own insert name the same record.
     let id = RandomName.record()
     try set(row, for: id)
     return (id, true)
@@ -45,6 +47,7 @@ struct RowTable {
 
   /// Records the row of a record, in place of the one that it had.
   func set(_ row: Row, for id: RecordID) throws {
+    // Only a conflict by the record is resolved: two records of one row would be an error.
     try database.run(
       "INSERT INTO stead_sync_rows VALUES (?1, ?2, ?3) "
         + "ON CONFLICT (id) DO UPDATE SET root = excluded.root, number = excluded.number",
@@ -70,6 +73,7 @@ struct RowTable {
 /// The pair of rows of each link, in the table `stead_sync_links`: a link's record is gone when its pair has to be
 /// removed.
 struct LinkTable {
+  /// The database with the table, in an open transaction.
   let database: any SyncDatabase
 
   /// The row numbers of a link's two sides; nil if no pair was inserted for it.
@@ -101,6 +105,7 @@ struct LinkTable {
       [.text(id.text), .text(type), .integer(owner), .integer(target)])
   }
 
+  /// Removes a link's entry. Nothing happens if it has none.
   func remove(_ id: RecordID) throws {
     try database.run("DELETE FROM stead_sync_links WHERE id = ?1", [.text(id.text)])
   }
@@ -116,6 +121,7 @@ struct BlobTable {
   /// The size from which on a value is a blob, in bytes. Smaller ones are sent within their records.
   static let threshold = 16 << 10
 
+  /// The database with both tables, in an open transaction.
   let database: any SyncDatabase
 
   /// The value of a field for a column of an external attribute: the hash and the size of a blob, or a small value
@@ -149,6 +155,7 @@ struct BlobTable {
     try database.forEach(
       "SELECT bytes FROM stead_sync_fetched WHERE sha256 = ?1", [.text(blob.text)]
     ) { fetched = $0.data(0) }
+    // Its hash was checked before it was stored.
     if let fetched { return fetched }
     // Collected first: the search in a row runs statements of its own.
     var holders: [(row: RowTable.Row, attribute: String)] = []

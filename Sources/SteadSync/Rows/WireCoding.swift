@@ -41,6 +41,7 @@ enum WireCoding {
     case .double(let number): return .real(number)
     case .string(let text): return .text(text)
     case .array: return nil
+    // Other objects are large values, counters, or forms of a later version.
     case .object(let members):
       guard members.count == 1, let (name, content) = members.first, let text = content.string
       else { return nil }
@@ -68,11 +69,13 @@ extension WireCoding {
   ) -> SyncValue {
     switch (rule, column) {
     case (.counter, .integer(let number)):
+      // Wraps around, as the sum of the totals does.
       let added = number &- SyncCounter.total(known ?? .null)
       // Otherwise saving a row would count as an edit of a counter that nobody has changed, and be sent.
       if added == 0, let known, known.object != nil { return known }
       return SyncCounter.adding(added, to: known ?? .null, by: device)
     case (.union, .text(let text)):
+      // A column that doesn't have JSON is sent as it is.
       return (try? SyncValue(encoded: text.utf8)) ?? .string(text)
     default: return WireCoding.value(column)
     }

@@ -27,6 +27,7 @@ struct WireModel: Sendable {
 
     /// The field's name on the wire, which never changes.
     let name: String
+    /// The column's name in the table.
     let column: String
     /// The column's index among the shape's columns.
     let columnIndex: Int
@@ -49,9 +50,13 @@ struct WireModel: Sendable {
 
   /// A relationship whose pairs are sent as records.
   struct Link: Sendable {
+    /// The type of its records on the wire: `Entity.relationship`.
     let type: String
+    /// The table of its pairs.
     let list: PairList
+    /// The hierarchy of the side whose rows own the pairs.
     let ownerRoot: String
+    /// The hierarchy of the other side.
     let targetRoot: String
   }
 
@@ -140,6 +145,7 @@ struct WireModel: Sendable {
   ) throws -> [String: Entity] {
     var entities = entities
     for merge in merges {
+      // A large value is only a hash on the wire, which no rule can merge.
       let isKnown = entities[merge.model]?.shape.attributes.contains {
         $0.name == merge.property && !$0.isExternal
       }
@@ -167,6 +173,7 @@ struct WireModel: Sendable {
       default: continue
       }
     }
+    // By column: a constraint names columns, and the server knows fields.
     let names = Dictionary(
       entity.fields.map { ($0.column, $0.name) }, uniquingKeysWith: { first, _ in first })
     rules.unique = entity.shape.uniqueness.compactMap { columns in

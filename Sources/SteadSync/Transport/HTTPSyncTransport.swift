@@ -20,10 +20,12 @@ internal import SteadSyncProtocol
 /// let transport = try HTTPSyncTransport(credentials: file)
 /// ```
 ///
-/// Calls may come from any thread, several at the same time. They throw ``SyncError/refused(status:reason:)`` for a
-/// request that the server won't take, ``SyncError/busy(seconds:reason:)`` for a status with `Retry-After`,
-/// ``SyncError/unreachable(reason:)`` if the connection or the server fails, `CancellationError` as soon as the task
-/// is cancelled, and what saving renewed credentials throws.
+/// Calls may come from any thread, several at the same time. They throw
+/// ``SyncError/refused(status:reason:)`` for a request that the server won't take,
+/// ``SyncError/busy(seconds:reason:)`` for a status with `Retry-After`,
+/// ``SyncError/unreachable(reason:)`` if the connection or the server fails, and what saving
+/// renewed credentials throws. A cancelled task gets `CancellationError` at once, or after a
+/// renewal of the access token that is in progress.
 public final class HTTPSyncTransport: SyncTransport {
   /// The default time-out of a request without an answer, in seconds.
   public static let usualTimeout = 60.0
@@ -222,6 +224,7 @@ struct HTTPSyncResponse {
       return .refused(status: status, reason: message ?? "it gave no reason")
     }
     let reason = message ?? "it answers with status \(status)"
+    // `Double` also reads words such as `inf`.
     guard let pause, pause > 0, pause.isFinite else { return .unreachable(reason: reason) }
     return .busy(seconds: pause, reason: reason)
   }

@@ -16,7 +16,9 @@ package import SteadSyncProtocol
 /// Each call costs time in proportion to its message, on the actor; there is no other latency. It removes no
 /// tombstones and no blobs.
 public actor LocalSyncServer: SyncTransport {
+  /// The zones that a device has pushed to, or sent a blob to.
   private var zones: [ZoneID: Zone<MemoryZone>] = [:]
+  /// The bytes of blobs, of all zones together.
   private var blobs: [BlobID: Data] = [:]
   /// The number of downloads, for tests.
   package private(set) var downloadCount = 0
@@ -29,6 +31,7 @@ public actor LocalSyncServer: SyncTransport {
     let timer: Task<Void, Never>
   }
 
+  /// The calls of ``wait(for:)`` that haven't ended, by their numbers.
   private var waiters: [UInt64: Waiter] = [:]
   private var waiterCount: UInt64 = 0
   private let waitLimit: Duration
@@ -53,6 +56,7 @@ public actor LocalSyncServer: SyncTransport {
     var found = zones[zone] ?? Zone(MemoryZone(), limits: limits)
     let answer = found.apply(
       try Push(encoded: message), now: Self.now, token: .random(in: 1 ... .max))
+    // Also after an answer that isn't `taken`, which has changed nothing.
     zones[zone] = found
     wake()
     return Data(answer.encoded())
@@ -81,11 +85,13 @@ public actor LocalSyncServer: SyncTransport {
     return bytes
   }
 
+  /// A zone by its name. Throws ``SyncError/invalidName(_:)``.
   private static func identifier(_ zone: String) throws -> ZoneID {
     guard let id = ZoneID(zone) else { throw SyncError.invalidName(zone) }
     return id
   }
 
+  /// A blob by its name. Throws ``SyncError/refused(status:reason:)`` with 400.
   private static func blob(_ text: String) throws -> BlobID {
     guard let id = BlobID(text) else {
       throw SyncError.refused(status: 400, reason: "the name of a blob isn't a SHA-256")
@@ -103,6 +109,7 @@ public actor LocalSyncServer: SyncTransport {
     return Set(await changedZones(after: Dictionary(uniqueKeysWithValues: known)).map(\.text))
   }
 
+  /// The zones with changes; waits until there is one.
   private func changedZones(after cursors: [ZoneID: Cursor]) async -> Set<ZoneID> {
     let present = changed(after: cursors)
     if !present.isEmpty { return present }
@@ -133,6 +140,7 @@ public actor LocalSyncServer: SyncTransport {
 
   /// Ends the waits for zones that have changes now.
   private func wake() {
+    // The loop has a copy, since ending a wait removes it from the dictionary.
     for (number, waiter) in waiters {
       let found = changed(after: waiter.cursors)
       if !found.isEmpty { end(number, with: found) }

@@ -30,6 +30,7 @@ public struct SyncCredentials: Codable, Hashable, Sendable {
 extension SyncCredentials: CustomStringConvertible, CustomDebugStringConvertible {
   /// Without the token.
   public var description: String { "\(user) at \(server), device \(device)" }
+  /// As ``description``, so that no debugger or log has the token.
   public var debugDescription: String { description }
 }
 
@@ -85,11 +86,15 @@ actor HTTPSyncAccess {
   /// How long before its expiry a token is renewed, in seconds.
   private static let margin = 60.0
 
+  /// The credentials, with the refresh token for the next renewal.
   private var credentials: SyncCredentials
+  /// Where each renewal saves the next refresh token.
   private let store: any SyncCredentialStore
   private let session: SyncSession
   private let timeout: Double
+  /// The last access token, and its end by the device's clock.
   private var current: (token: String, end: Date)?
+  /// The renewal in progress, for whose end all callers wait.
   private var renewal: Task<String, any Error>?
 
   init(
@@ -102,7 +107,9 @@ actor HTTPSyncAccess {
     self.session = session
   }
 
+  /// The server's address.
   var server: URL { credentials.server }
+  /// The server's name for the device; nil if it isn't one of the protocol.
   var device: DeviceID? { DeviceID(credentials.device) }
 
   /// A token that is valid for a while; a new one if the server rejected the last.
@@ -116,6 +123,7 @@ actor HTTPSyncAccess {
     // already.
     let task = Task { try await renew() }
     renewal = task
+    // Also after a failure, so that the next request tries again.
     defer { renewal = nil }
     return try await task.value
   }
@@ -133,10 +141,13 @@ actor HTTPSyncAccess {
     // Saved before it is used: if the process ended with an unsaved refresh token, the device would be locked out.
     try store.save(next)
     credentials = next
+    // Counted from the arrival, so the token ends a little earlier than this. The margin covers
+    // that.
     current = (tokens.access_token, Date(timeIntervalSinceNow: Double(tokens.expires_in)))
     return tokens.access_token
   }
 
+  /// Exchanges a code for the first tokens. Saves nothing.
   static func enrol(
     server: URL, _ body: [String: String], _ session: SyncSession, _ timeout: Double
   ) async throws -> SyncCredentials {
@@ -148,6 +159,7 @@ actor HTTPSyncAccess {
 
   // MARK: - Requests
 
+  /// The answer to an enrolment and to a renewal.
   private struct Tokens: Decodable {
     let user: String
     let device: String
@@ -156,6 +168,7 @@ actor HTTPSyncAccess {
     let refresh_token: String
   }
 
+  /// Sends a request without an access token, for new tokens.
   private static func tokens(
     _ path: String, at server: URL, _ body: [String: String], _ session: SyncSession,
     _ timeout: Double
@@ -174,6 +187,7 @@ actor HTTPSyncAccess {
     }
   }
 
+  /// Sends a request. A failed connection is thrown as ``SyncError/unreachable(reason:)``.
   static func answer(
     to request: URLRequest, _ session: SyncSession
   ) async throws -> HTTPSyncResponse {

@@ -17,7 +17,9 @@ import Synchronization
 /// - If a reused connection breaks, a request with a body is sent again without the body, and uses a whole processor
 ///   until it times out. So each request with a body has its own session and connection.
 final class SyncSession: Sendable {
+  /// The session that sends requests: the user's, or one like it without a cache.
   private let session: URLSession
+  /// Whether the session is this object's, which then has to invalidate it.
   private let isOwn: Bool
 
   init(_ user: URLSession) {
@@ -43,6 +45,7 @@ final class SyncSession: Sendable {
     try Task.checkCancellation()
     let answer = Answer()
     #if canImport(FoundationNetworking)
+      // A session of its own, and so a connection that no earlier request has used.
       let isShort = request.httpBody != nil
       let session = isShort ? Self.session(like: session) : session
       defer { if isShort { session.finishTasksAndInvalidate() } }
@@ -58,6 +61,8 @@ final class SyncSession: Sendable {
       task.resume()
       return try await answer.value
     } onCancel: {
+      // The caller goes on at once. The request is cancelled on another thread, outside of the
+      // task's lock.
       answer.set(.failure(CancellationError()))
       DispatchQueue.global().async { task.cancel() }
     }
@@ -74,6 +79,7 @@ final class SyncSession: Sendable {
 
     private let state = Mutex(State())
 
+    /// Sets the answer, and resumes the task that waits for it.
     func set(_ result: Result<Value, any Error>) {
       let waiter = state.withLock { state -> CheckedContinuation<Value, any Error>? in
         guard state.result == nil else { return nil }
@@ -81,9 +87,11 @@ final class SyncSession: Sendable {
         defer { state.waiter = nil }
         return state.waiter
       }
+      // Outside the lock: resuming may run the caller's code.
       waiter?.resume(with: result)
     }
 
+    /// The answer; waits for it. Only one task may wait.
     var value: Value {
       get async throws {
         try await withCheckedThrowingContinuation { continuation in

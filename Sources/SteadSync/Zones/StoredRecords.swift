@@ -50,12 +50,15 @@ struct StoredRecords: ClientStorage {
     .map { try Record(encoded: $0.utf8) }
   }
 
+  /// The record that has a unique key by the base's index. Costs one look-up.
   func holder(of token: UniqueToken) throws -> RecordID? {
     try access.database.text(
       "SELECT id FROM stead_sync_unique WHERE token = ?1", [.text(token.text)]
     ).flatMap { RecordID($0) }
   }
 
+  /// The records that refer to one by the base's index, ascending. Costs a row of the index for
+  /// each.
   func referrers(of target: RecordID) throws -> [RecordID] {
     try access.database.texts(
       "SELECT source FROM stead_sync_references WHERE target = ?1 ORDER BY source",
@@ -82,6 +85,7 @@ struct StoredRecords: ClientStorage {
 
   // MARK: - Writing
 
+  /// Stores a record in the base, and caches it until ``flush()``.
   mutating func put(_ record: Record, index: RecordIndex) throws {
     try write(record, index)
     written[record.id] = record
@@ -115,6 +119,7 @@ struct StoredRecords: ClientStorage {
     }
   }
 
+  /// The columns of a record: identity, number, whether it is live, and its encoding.
   private func values(of record: Record) -> [SQLValue] {
     [
       .text(record.id.text), .integer(record.seq), .integer(record.isLive ? 1 : 0),
@@ -122,6 +127,8 @@ struct StoredRecords: ClientStorage {
     ]
   }
 
+  /// Keeps a record in memory, apart from the base, until ``flush()`` or
+  /// ``commitStaged(replacing:schema:)``.
   mutating func stage(_ record: Record) { staged[record.id] = record }
 
   /// Writes what is staged in memory, and empties the cache. Must be called before a transaction ends: the next one may
@@ -157,6 +164,7 @@ struct StoredRecords: ClientStorage {
       // The records that the new base lacks were deleted while this device was away: their rows must go, too.
       changed = Set(try SyncTables.baseIDs(database))
       try SyncTables.clearBase(database)
+      // The cache has records of the old base.
       written = [:]
     }
     // By number, so that a key that moved between records ends at the last one.
@@ -168,6 +176,7 @@ struct StoredRecords: ClientStorage {
     return changed
   }
 
+  /// Removes what is staged, in memory and in the table. The base stays.
   mutating func discardStaged() throws {
     staged = [:]
     try access.database.run("DELETE FROM stead_sync_staged")
@@ -196,6 +205,7 @@ struct StoredRecords: ClientStorage {
       ) { batch.append(try Record(encoded: $0.text(0).utf8)) }
       guard let newest = batch.last else { return live }
       for record in batch {
+        // Not by `put`, which would cache the whole base.
         try write(record, schema.index(of: record))
         if record.isLive { live.insert(record.id) }
       }
@@ -242,6 +252,7 @@ struct StoredState {
     }
     // The rest is one row of some hundred bytes, written each time.
     var head = state
+    // These two have tables of their own.
     head.outbox = []
     head.quarantine = []
     try SyncTables.set("state", .text(text(head)), database)
@@ -263,6 +274,7 @@ struct StoredState {
       try database.run("DELETE FROM stead_sync_outbox")
     }
     if let known {
+      // An empty outbox has lost all of its rows.
       let first = state.outbox.first?.number ?? .max
       if first > known.lowerBound {
         try database.run(
@@ -280,6 +292,7 @@ struct StoredState {
   /// Makes the next save write everything, after a transaction was rolled back.
   mutating func invalidate() { saved = nil }
 
+  /// A value's JSON, as the tables have it.
   private func text(_ value: some SyncCodable) -> String {
     String(decoding: value.encoded(), as: UTF8.self)
   }

@@ -102,6 +102,7 @@ struct ConflictTable {
   /// The maximum number of conflicts. Beyond it the oldest are removed.
   static let limit: Int64 = 1000
 
+  /// The database with the table, in an open transaction.
   let database: any SyncDatabase
 
   /// Adds conflicts with the time at which they were found.
@@ -143,8 +144,10 @@ struct ConflictTable {
     }
   }
 
+  /// Removes all conflicts.
   func clear() throws { try database.run("DELETE FROM stead_sync_conflicts") }
 
+  /// Reads a stored conflict; nil for one without a record.
   private func conflict(_ value: SyncValue) -> SyncConflict? {
     guard let members = value.object,
       let record = members["record"]?.string.flatMap({ RecordID($0) })
@@ -162,6 +165,7 @@ struct ConflictTable {
       sent: members["mine"], present: members["theirs"].flatMap { $0 == .null ? nil : $0 })
   }
 
+  /// The stored name of a kind. It never changes.
   private func name(_ kind: SyncConflict.Kind) -> String {
     switch kind {
     case .overwritten: "overwritten"
@@ -171,6 +175,7 @@ struct ConflictTable {
     }
   }
 
+  /// The record into which a conflict's record was merged; null for other kinds.
   private func into(_ kind: SyncConflict.Kind) -> SyncValue {
     if case .merged(let into?) = kind { .string(into) } else { .null }
   }
@@ -221,6 +226,8 @@ struct OutboxSnapshot {
     // A deletion can't be overwritten: it ends what its author saw, and a new insert is another object.
     case .delete, .restore: return
     }
+    // The base and not the view: a later pending edit of this device would hide which value has
+    // won.
     let found = try zone.storage.record(mutation.id)
     for (name, value) in mutation.values.sorted(by: { $0.key < $1.key }) {
       if let found, found.isLive {

@@ -73,6 +73,7 @@ enum SyncTables {
   ///
   /// No table is renamed: SQLite refuses that if any view of the store is broken.
   private static func upgrade(_ database: any SyncDatabase) throws {
+    // The copy is in the order of arrival, which is what format 2 is about.
     for name in ["base", "staged"] {
       try database.execute(
         """
@@ -125,6 +126,7 @@ enum SyncTables {
     ] {
       try database.run("DELETE FROM stead_sync_\(table)")
     }
+    // The format is that of the tables, which stay.
     try database.run("DELETE FROM stead_sync WHERE key <> 'format'")
   }
 
@@ -155,6 +157,7 @@ enum SyncTables {
 protocol SyncDatabase: AnyObject {
   /// A prepared statement, reset and without values; the same one for equal SQL.
   func statement(_ sql: String) throws -> SQLiteStatement
+  /// Runs statements without values. They aren't kept prepared.
   func execute(_ sql: String) throws
   /// The number of rows that the last statement changed.
   var changedRows: Int { get }
@@ -175,6 +178,7 @@ extension SyncDatabase {
     _ sql: String, _ values: [SQLValue] = [], _ body: (SQLiteStatement) throws -> Void
   ) throws {
     let statement = try statement(sql)
+    // The statement is shared: the next caller must find it reset, also after an error.
     defer { statement.reset() }
     statement.bind(values)
     while try statement.step() { try body(statement) }

@@ -6,6 +6,7 @@ internal import SteadSyncProtocol
 /// Several processes may have the same zone open, each with an engine. The tables in the database are the truth; what
 /// is in memory is read again after another process has written to them.
 protocol SyncedZone: AnyObject {
+  /// The zone's name on the server.
   var id: ZoneID { get }
 
   /// Runs a body in one transaction of the database, after the changes of programs were moved into the outbox. Rows or
@@ -58,7 +59,10 @@ enum RandomName {
     return digits(.random(in: 0 ... .max)) + digits(.random(in: 0 ... .max))
   }
 
+  /// An identity for a new record.
   static func record() -> RecordID { RecordID(stringLiteral: text()) }
+  /// An identifier for a new numbering of transactions.
   static func client() -> ClientID { ClientID(stringLiteral: text()) }
+  /// A name for this device until a server gives it another one.
   static func device() -> DeviceID { DeviceID(stringLiteral: text()) }
 }

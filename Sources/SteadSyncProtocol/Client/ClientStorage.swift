@@ -123,6 +123,7 @@ package struct ClientState: Hashable, Sendable {
   /// The maximum number of marks.
   package static let markLimit = 40
 
+  /// The state of a client that has seen nothing and sent nothing.
   package init(client: ClientID, device: DeviceID) {
     self.client = client
     self.device = device
@@ -137,10 +138,12 @@ extension ClientState {
   /// The rule is that of "Marks of a client" in SyncProtocol.md. Another one would cost only longer rollbacks:
   /// servers don't check it.
   mutating func add(_ mark: Mark) {
+    // A page without news has the mark that is there already.
     guard marks.first != mark else { return }
     marks.insert(mark, at: 0)
     guard marks.count > Self.markLimit else { return }
     let newest = Double(mark.head)
+    // The range leaves out the newest and the oldest.
     let nearest = (1..<(marks.count - 1)).min { closeness($0, newest) < closeness($1, newest) }
     if let nearest { marks.remove(at: nearest) }
   }
@@ -238,6 +241,7 @@ package struct MemoryClientStorage: ClientStorage, Hashable, Sendable {
   package mutating func commitStaged(replacing: Bool, schema: Schema) -> Set<RecordID> {
     var changed = Set(staged.keys)
     if replacing {
+      // What the new base lacks has changed, too: it is gone.
       changed.formUnion(base.records.keys)
       base = MemoryRecords()
     }
@@ -250,6 +254,7 @@ package struct MemoryClientStorage: ClientStorage, Hashable, Sendable {
   }
 
   package mutating func reindex(by schema: Schema) -> Set<RecordID> {
+    // In the order of numbers, as in `commitStaged`: of two holders of a key the last one is found.
     for record in base.records.values.sorted(by: { $0.seq < $1.seq }) {
       base.put(record, index: schema.index(of: record))
     }
@@ -259,10 +264,12 @@ package struct MemoryClientStorage: ClientStorage, Hashable, Sendable {
   package mutating func discardStaged() { staged = [:] }
 
   package func allRecords(after seq: Int64) -> [Record] {
+    // Of two states the staged one, which is newer.
     base.records.merging(staged) { $1 }.values.filter { $0.seq > seq }.sorted { $0.seq < $1.seq }
   }
 
   package mutating func removeTombstones(upTo seq: Int64) {
+    // The usual case, a zone that was never purged, costs no pass over all records.
     guard seq > 0 else { return }
     for record in base.records.values where !record.isLive && record.seq <= seq {
       base.remove(record.id)

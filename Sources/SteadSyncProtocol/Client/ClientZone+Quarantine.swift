@@ -8,6 +8,7 @@ extension ClientZone {
   /// The quarantine keeps the transaction unless the result is `committed`, so a failed attempt loses nothing.
   package mutating func retry(at index: Int, now: Int64) throws(Storage.Failure) -> CommitResult {
     guard state.quarantine.indices.contains(index) else { return .tooLarge }
+    // A copy, as in ``commit(_:now:)``: a refused attempt uses up no moments.
     var clock = state.clock
     let refused = state.quarantine[index]
     var transaction = refused.transaction
@@ -15,6 +16,7 @@ extension ClientZone {
     // It builds on what the view has now, no longer on what it was refused with.
     transaction.basis = state.acknowledged
     transaction.mutations = try rebased(refused).map { mutation in
+      // A restored state keeps the stamps of its authors.
       if case .restore = mutation { return mutation }
       let moment = clock.tick(now)
       let stamp = Stamp(
@@ -49,6 +51,7 @@ extension ClientZone {
       // The first mutation of a counter counts: the retry computes the others from it.
       for (name, value) in ownCounters(of: mutation) where counters[mutation.id]?[name] == nil {
         let edits = SyncCounter.counts(in: value, by: state.device).edits
+        // The entry before this addition has one edit less.
         let before = try earlierValues(of: name, mutation, transaction).first {
           SyncCounter.counts(in: $0, by: state.device).edits == edits - 1
         }
@@ -103,11 +106,14 @@ extension ClientZone {
         // Unknown if an older version, which kept none, put it here.
         guard let old = before[mutation.id]?[name] else { continue }
         let current = try merger.resolved(mutation.id)?.fields[name]?.value
+        // The first mutation of a counter adds to the value in the view, the next one to what the
+        // first has made.
         let seen = present[mutation.id]?[name] ?? current ?? .null
         let (now, then) = (
           SyncCounter.counts(in: value, by: state.device),
           SyncCounter.counts(in: old, by: state.device)
         )
+        // Wraps around, as a counter's sum does.
         values[name] = SyncCounter.adding(
           now.total &- then.total, to: seen, by: state.device)
         before[mutation.id]?[name] = value

@@ -13,6 +13,7 @@ extension ClientZone {
     for transaction in state.outbox where transaction.number > lastAnswered {
       mutations += transaction.mutations.count
       bytes += transaction.mutations.reduce(0) { $0 + $1.size }
+      // What an earlier `tooLarge` has taught about this server.
       if transactions.count >= transactionLimit { break }
       // The first one is sent even if it is too large: the server's answer decides.
       if !transactions.isEmpty, mutations > limits.pushMutations || bytes > limits.pushBytes {
@@ -43,12 +44,15 @@ extension ClientZone {
     switch answer {
     case .taken(let receipt):
       // Refusals in the receipt are handled with the page, which has them, too.
+      // The answer to an earlier push may arrive later.
       lastAnswered = max(lastAnswered, receipt.last)
       sendsSchema = false
       serverKnowsSchema = true
+    // The digest is sent again, too: the server lacks the schema, whatever it has answered before.
     case .schemaWanted: (sendsSchema, serverKnowsSchema) = (true, false)
     case .gap: try renumber(as: freshClient, prepending: [])
     case .tooLarge: try shrinkPush(after: push, as: freshClient)
+    // Otherwise the answer to the next request tells whether the cursor has expired as well.
     case .expired: if hasPendingRestores { try dropRestores(as: freshClient) }
     case .rollback, .schemaTooOld, .schemaConflict, .blobsMissing: break
     }
@@ -60,6 +64,7 @@ extension ClientZone {
     after push: Push, as client: ClientID
   ) throws(Storage.Failure) {
     if push.transactions.count > 1 {
+      // At least 1: a single transaction takes the other branch.
       transactionLimit = push.transactions.count / 2
     } else if let transaction = push.transactions.first {
       try quarantine(transaction, .tooLarge)
@@ -101,6 +106,7 @@ extension ClientZone {
     else { return }
     switch answer {
     case .page(let page):
+      // Whatever becomes of the page, the time in it is the server's.
       state.clock.adjust(server: page.now, sent: sent, received: now)
       guard isOfThisDevice(page) else { return try renumber(as: freshClient, prepending: []) }
       try receive(page, now: now)
@@ -121,6 +127,8 @@ extension ClientZone {
   ///
   /// "Digest" under "Changes" in SyncProtocol.md.
   private func isOfThisDevice(_ page: Page) -> Bool {
+    // The digest of fewer transactions than were acknowledged can't be computed: the outbox has
+    // lost them.
     guard page.client == state.client, page.last >= state.acknowledged else { return true }
     // The digest costs the outbox, so it is compared once, at the page that acknowledges.
     return page.last <= state.lastNumber
@@ -165,6 +173,7 @@ extension ClientZone {
     try storage.removeTombstones(upTo: page.purged)
     state.phase = .following
     state.add(page.cursor.anchor)
+    // Before the anchor, which depends on whether restores are still pending.
     try acknowledge(page, now: now)
     // Restores keep the anchor at the common mark: if the server purges tombstones above it, the push expires, since
     // other clients may have brought the records back and deleted them.
@@ -174,6 +183,7 @@ extension ClientZone {
 
   /// Whether a record of the page has a key of a record that the page doesn't change.
   private func sharesKeyWithBase(_ page: Page) throws(Storage.Failure) -> Bool {
+    // A holder that the page changes as well gets its new keys with the page.
     let ids = Set(page.records.map(\.id))
     for record in page.records {
       for (_, token) in schema.tokens(of: record) {
@@ -196,7 +206,10 @@ extension ClientZone {
     if page.last > state.acknowledged { state.digest = digest(upTo: page.last) }
     // The base has their effects now, or the quarantine has them.
     state.outbox.removeAll { $0.number <= page.last }
+    // A server that has lost only transactions that changed nothing has a smaller number and the
+    // same mark.
     state.acknowledged = max(state.acknowledged, page.last)
+    // No pending edit is left whose stamp could be above the clock.
     if state.outbox.isEmpty { state.clock.discardFuture(now) }
   }
 }
@@ -213,6 +226,7 @@ extension ClientZone {
   package mutating func refetch() throws(Storage.Failure) {
     try storage.discardStaged()
     state.cursor = nil
+    // A server that was restored may have lost the schema, too.
     serverKnowsSchema = false
     // Answers to earlier requests without a cursor are recognised by their round.
     state.round += 1
@@ -238,6 +252,8 @@ extension ClientZone {
   /// Removes the restores from the outbox: other clients may have restored the same records and deleted them, and the
   /// tombstones were purged.
   mutating func dropRestores(as client: ClientID) throws(Storage.Failure) {
+    // While a fetch replaces the base there is no anchor, and nothing is pushed until the fetch
+    // ends.
     state.anchor = state.phase == .following ? state.marks.first : nil
     state.outbox.removeAll(where: \.isRestore)
     try renumber(as: client, prepending: [])
@@ -278,6 +294,7 @@ extension ClientZone {
     let quarantined = Set(
       state.quarantine.filter { $0.client == state.client }.map(\.transaction.number))
     let pending = state.outbox.filter { !quarantined.contains($0.number) }.map(\.mutations)
+    // After the quarantine, whose entries name the client that numbered them.
     state.client = client
     state.outbox = []
     for mutations in earlier + pending {
@@ -288,6 +305,7 @@ extension ClientZone {
     state.lastNumber = Int64(state.outbox.count)
     state.acknowledged = 0
     state.digest = TransactionDigest()
+    // All of this was about the old numbering.
     (lastAnswered, sendsMarks, serverKnowsSchema) = (0, false, false)
     try replay()
   }
@@ -303,6 +321,7 @@ extension ClientZone {
   /// Restores of records, in transactions that fit a push. Live ones come first: so an alias finds the record that it
   /// was merged into.
   private func chunks(_ held: [Record]) -> [[Mutation]] {
+    // Within each half in the order of numbers, as the storage returns them.
     let ordered = held.filter(\.isLive) + held.filter { !$0.isLive }
     var (chunks, bytes) = ([[Mutation]](), 0)
     for record in ordered {
@@ -311,6 +330,7 @@ extension ClientZone {
       if let last = chunks.last, last.count < limits.pushMutations, bytes <= limits.pushBytes {
         chunks[chunks.count - 1].append(mutation)
       } else {
+        // Also a record that alone is larger than a push: the server's answer decides about it.
         chunks.append([mutation])
         bytes = mutation.size
       }

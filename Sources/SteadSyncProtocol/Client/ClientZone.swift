@@ -60,6 +60,7 @@ package struct ClientZone<Storage: ClientStorage> {
       self.state.schemaVersion = schema.version
       self.state.schemaDigest = schemaDigest
     }
+    // Only the outbox is saved; its effects are in memory alone.
     try replay()
   }
 
@@ -70,6 +71,7 @@ package struct ClientZone<Storage: ClientStorage> {
     _modify { yield &merger.overlay.base }
   }
 
+  /// The schema with which the zone was opened. Its rules apply in the view.
   package var schema: Schema { merger.schema }
 
   /// The record in the view, as the program sees it; nil if it isn't live.
@@ -95,6 +97,7 @@ package struct ClientZone<Storage: ClientStorage> {
   ) throws(Storage.Failure) -> [(field: String, target: RecordID)] {
     var waiting: [(field: String, target: RecordID)] = []
     for reference in schema.references(of: record) {
+      // A tombstone doesn't count: a reference to one is repaired, and waits for nothing.
       if try merger.overlay.record(reference.target) == nil { waiting.append(reference) }
     }
     return waiting
@@ -138,6 +141,7 @@ extension ClientZone {
       case .success(let mutation):
         transaction.mutations.append(mutation)
         if case .insert(let insert) = mutation { fresh[insert.id] = insert }
+      // Only local values have changed so far, so there is nothing to undo.
       case .failure(let unknown): return .unknown(unknown.id)
       }
     }
@@ -167,6 +171,7 @@ extension ClientZone {
 
   /// Puts the open transaction into the outbox, and keeps its effects in the view.
   mutating func append(_ transaction: Transaction, _ clock: HybridClock) {
+    // Before the commit, which empties the log that lists them.
     changedRecords.formUnion(merger.overlay.changedInTransaction)
     merger.overlay.commitTransaction()
     enqueue(transaction, clock)
@@ -196,6 +201,7 @@ extension ClientZone {
       milliseconds: moment.milliseconds, counter: moment.counter, device: state.device)
   }
 
+  /// An edited record that isn't in the view.
   private struct UnknownRecord: Error { let id: RecordID }
 
   /// The mutation of an edit. An update or a delete names the incarnations that the view shows: others, which this
@@ -242,6 +248,7 @@ extension Incarnation {
     by client: ClientID, _ number: Int64, _ stamp: Stamp
   ) -> Incarnation {
     let text = "\(client)-\(number)-\(stamp.milliseconds)-\(stamp.counter)"
+    // A long client identifier: the name would have more characters than an identifier may.
     return Incarnation(text) ?? Incarnation(trusted: SHA256.hexadecimal(text.utf8))
   }
 }
@@ -269,6 +276,7 @@ extension ClientZone {
     }
     for transaction in state.outbox {
       var reason: Refusal.Reason?
+      // In the server's order: what follows a refusal is refused before it is looked at.
       if let earlier = refusalBlocking(transaction) {
         reason = .follows(number: earlier.number)
       } else {
@@ -291,6 +299,7 @@ extension ClientZone {
   /// The refused transaction that this one builds on: it changes one of the same records, and was made without knowing
   /// the refusal.
   func refusalBlocking(_ transaction: Transaction) -> Refusal? {
+    // A basis at or above the refused number says that the client knew of the refusal.
     viewRefusals.first {
       $0.number > transaction.basis && !$0.ids.isDisjoint(with: transaction.ids)
     }

@@ -10,14 +10,17 @@ extension Merger {
   ///
   /// The steps for each record are those of "Settling" in SyncProtocol.md.
   mutating func enforceIntegrity(denies: Bool) throws(Base.Failure) -> Refusal.Reason? {
+    // An index into the queue: removing the first element each time would move all others.
     var position = 0
     // First in, first out. A record that is changed again after its turn is queued again.
     while position < queue.count {
       let id = queue[position]
       position += 1
+      // Before the check, so that a change during the check queues the record again.
       queued.remove(id)
       guard let record = try overlay.record(id) else { continue }
       if record.isLive {
+        // A refusal leaves the rest of the queue to ``rollBack()``, which empties it.
         if let reason = try enforceIntegrity(record, denies: denies) { return reason }
       } else {
         // A dead record has no references and keys of its own; those that refer to it may have to change.
@@ -102,6 +105,7 @@ extension Merger {
           return .denied(.denied(deleted: target, referrer: record.id))
         }
       }
+      // Also for a `deny` that can't refuse any more, because the target was dead before.
       repaired.fields[name] = Field(.null, field.stamp.bumped)
     }
     return names.isEmpty ? .sound : .repaired(repaired, fields: names)
@@ -126,6 +130,7 @@ extension Merger {
       {
         let recordIsOlder = (record.at, record.id) < (rival.at, rival.id)
         let (winner, loser) = recordIsOlder ? (record, rival) : (rival, record)
+        // A key without a string has nothing to append a suffix to, so its records merge.
         guard case .keepBoth(let suffix) = rule.policy, try rename(loser, rule, suffix) else {
           return try merge(loser, into: winner, rule)
         }
@@ -142,6 +147,7 @@ extension Merger {
     _ loser: Record, into winner: Record, _ rule: UniqueRule
   ) throws(Base.Failure) {
     var (alias, winner) = (loser, winner)
+    // An incarnation lives in one record at a time: it ends here and goes on in the winner.
     alias.end(loser.live)
     alias.into = winner.id
     winner.revive(loser.live)
@@ -169,6 +175,8 @@ extension Merger {
       let value = UniqueRule.renamed(text, suffix: suffix, number: number)
       renamed.fields[name] = Field(.string(value), field.stamp.bumped)
       // The number grows until the key is free, so one renaming is enough.
+      // Only this constraint: the renamed record is queued, so its other keys are checked in its
+      // own turn.
       let tokens = schema.tokens(of: renamed).filter { $0.rule == rule }
       guard let token = tokens.first?.token else { return false }
       if try overlay.holder(of: token, otherThan: record.id) == nil { break }

@@ -19,6 +19,7 @@ extension Merger {
   /// Stores a state that the server doesn't know, with its own fields. It gets a new `seq`.
   private mutating func restoreUnknown(_ state: Record) throws(Base.Failure) {
     var record = state
+    // The client's number is one of the history that the server has forgotten.
     record.seq = 0
     if record.isLive { emitBegan(record, record.live) }
     record.into = record.isLive ? nil : try soundAlias(of: state)
@@ -48,6 +49,7 @@ extension Merger {
   /// matters: `dead` is merged before `live`, so that the union of two states never revives what one of them had ended.
   private mutating func restore(_ state: Record, over existing: Record) throws(Base.Failure) {
     var record = existing
+    // From before `end(_:)`: the events name only incarnations that were live here.
     let (wasLive, earlier) = (existing.isLive, existing.live)
     // The server's own members stay: it may have newer ones than the state.
     record.extra.merge(state.extra) { kept, _ in kept }
@@ -60,6 +62,7 @@ extension Merger {
     let ended = earlier.filter(state.dead.contains)
     if !coming.isEmpty {
       if !ended.isEmpty { emit(.ended(id: record.id, incarnations: ended)) }
+      // A tombstone that lives again is as old as the state: its own `at` is of an earlier life.
       record.at = record.isLive ? min(record.at, state.at) : state.at
       record.into = nil
       record.revive(coming)
@@ -68,6 +71,7 @@ extension Merger {
     }
     // Its incarnations have ended here, or live in another record since a merge.
     if state.isLive { emitDropped(state.id, .ended) }
+    // The record hasn't died here: it still lives, or was a tombstone before.
     if record.isLive || !wasLive {
       if !record.isLive, record.into == nil { record.into = try soundAlias(of: state) }
       if ended.isEmpty { return try put(record) }

@@ -40,6 +40,7 @@ package struct Merger<Base: RecordStorage> {
     self.schema = schema
   }
 
+  /// Records an event, which isn't even made if nobody wants events.
   mutating func emit(_ event: @autoclosure () -> MergeEvent) {
     if recordsEvents { events.append(event()) }
   }
@@ -75,6 +76,7 @@ package struct Merger<Base: RecordStorage> {
     overlay.rollBackTransaction()
     // `takeEvents()` may have emptied the list since the transaction began.
     events.removeLast(max(events.count - eventsBefore, 0))
+    // A refusal during settling leaves records in it.
     queue = []
     queued = []
   }
@@ -84,6 +86,8 @@ package struct Merger<Base: RecordStorage> {
   /// An identity keeps its type for good, since rules and rows of other devices depend on it.
   private mutating func apply(_ mutation: Mutation) throws(Base.Failure) -> Refusal.Reason? {
     let existing = try overlay.record(mutation.id)
+    // Before aliases are followed. That is enough: a unique key contains the type, so an alias has
+    // the type of its winner.
     if let existing, existing.type != mutation.type { return .type(id: mutation.id) }
     switch mutation {
     case .insert(let insert): try apply(insert, to: existing)
@@ -99,7 +103,9 @@ package struct Merger<Base: RecordStorage> {
   /// It never denies: the records were there before the rule.
   mutating func revalidate(_ records: [Record]) throws(Base.Failure) {
     deletedInTransaction = []
+    // Putting a record back unchanged indexes it by the new schema, and queues it for the checks.
     for record in records where record.isLive { try put(record) }
+    // Nil: without `denies` nothing is refused.
     _ = try enforceIntegrity(denies: false)
   }
 }
@@ -132,6 +138,7 @@ extension Merger {
     }
     record.revive([insert.incarnation])
     emit(.began(id: record.id, incarnation: insert.incarnation))
+    // Beyond the limit another incarnation ends, so that an insert is never without effect.
     emitEnded(record.id, record.trim(keeping: insert.incarnation))
     try edit(record, fields)
   }
@@ -146,6 +153,7 @@ extension Merger {
     }
     let fields = withoutSelfReferences(
       update.fields.mapValues { Field($0, update.stamp) }, from: update.id, to: record)
+    // One of them is enough: after a merge the author may have seen only one of the two records.
     if record.live.contains(where: update.incarnations.contains) { return try edit(record, fields) }
     emitDropped(update.id, .ended)
   }
@@ -158,6 +166,8 @@ extension Merger {
     guard let existing, var record = try resolved(existing) else {
       return emitDropped(delete.id, .unknown)
     }
+    // Taken from `live`, whose order is the same on every device: `dead` gets them in this order,
+    // which is part of the record's bytes.
     let ended = record.live.filter(delete.incarnations.contains)
     guard !ended.isEmpty else { return emitDropped(delete.id, .ended) }
     record.end(ended)
@@ -169,6 +179,8 @@ extension Merger {
   func owner(
     of incarnation: Incarnation, from record: Record
   ) throws(Base.Failure) -> Record? {
+    // The end of the aliases comes first: a merge ends the incarnation in this record and continues
+    // it in the winner.
     if let last = try resolved(record),
       last.live.contains(incarnation) || last.dead.contains(incarnation)
     {
@@ -211,6 +223,7 @@ extension Merger {
   /// Merges fields into a record.
   mutating func edit(_ record: Record, _ fields: [String: Field]) throws(Base.Failure) {
     var record = record
+    // Before the merge: the event has what the author wrote, whichever value wins.
     emit(.edited(id: record.id, fields: fields))
     merge(fields, into: &record)
     try put(record)
@@ -220,6 +233,7 @@ extension Merger {
   ///
   /// "Fields" under "Merging" in SyncProtocol.md.
   func merge(_ fields: [String: Field], into record: inout Record) {
+    // A new record, and one that lives again, has nothing to merge with.
     if record.fields.isEmpty {
       record.fields = fields
       return
@@ -244,6 +258,8 @@ extension Merger {
     _ record: Record, ended incarnations: [Incarnation]
   ) throws(Base.Failure) {
     emit(.ended(id: record.id, incarnations: incarnations))
+    // Only if no incarnation is left: a `deny` rule is about records, not about one of several
+    // inserts.
     if !record.isLive { deletedInTransaction.insert(record.id) }
     try put(record)
   }

@@ -21,6 +21,7 @@ package protocol RecordStorage {
 }
 
 extension RecordStorage {
+  /// Does nothing, for storages that have their records in memory.
   package mutating func prepare(_ ids: Set<RecordID>) throws(Failure) {}
 }
 
@@ -56,6 +57,7 @@ package struct MemoryRecords: RecordStorage, Hashable, Sendable {
     let id = record.id
     removeIndex(of: id)
     records[id] = record
+    // Tombstones, and records of types without rules, need no entry.
     guard index != RecordIndex() else { return }
     indexes[id] = index
     for token in index.tokens { holders[token] = id }
@@ -69,6 +71,7 @@ package struct MemoryRecords: RecordStorage, Hashable, Sendable {
     records[id] = nil
   }
 
+  /// Removes a record from all indexes, by the entry that it has there.
   private mutating func removeIndex(of id: RecordID) {
     guard let index = indexes.removeValue(forKey: id) else { return }
     // Another record may have taken the key before this one gave it up.
@@ -112,6 +115,7 @@ package struct Overlay<Base: RecordStorage>: RecordStorage {
   }
 
   package func holder(of token: UniqueToken) throws(Base.Failure) -> RecordID? {
+    // Changed records first, since the base's index is of their earlier states.
     if let id = changed.holder(of: token) { return id }
     return try holderInBase(token)
   }
@@ -131,6 +135,8 @@ package struct Overlay<Base: RecordStorage>: RecordStorage {
   package func referrers(of target: RecordID) throws(Base.Failure) -> [RecordID] {
     let below = try base.referrers(of: target)
     if changed.isEmpty { return below }
+    // A changed record refers to what its present state names, even if the base still has it in the
+    // index.
     return changed.referrers(of: target).union(below.filter { !changed.contains($0) }).sorted()
   }
 
@@ -212,6 +218,7 @@ struct RecordChanges: Sendable {
     let id = record.id
     let old = entries.updateValue(
       Entry(record: record, index: index, size: record.size, transaction: transaction), forKey: id)
+    // Only the state before the transaction's first change is needed for a rollback.
     if old?.transaction != transaction { undoLog.append((id, old)) }
     replace(old?.index, by: index, of: id)
   }
@@ -219,6 +226,7 @@ struct RecordChanges: Sendable {
   /// Takes a record out of the indexes, and puts it in by its new keys.
   private mutating func replace(_ old: RecordIndex?, by new: RecordIndex?, of id: RecordID) {
     if let old {
+      // Empty sets stay until ``reset()``; look-ups treat them as no holder.
       for token in old.tokens { holders[token]?.remove(id) }
       for target in old.targets { sources[target]?.remove(id) }
     }
@@ -238,11 +246,13 @@ struct RecordChanges: Sendable {
 
   /// Takes the records back to what they were before the open transaction.
   mutating func rollBackTransaction() {
+    // In any order: the log has each record once.
     for (id, entry) in undoLog {
       let new = entries[id]
       entries[id] = entry
       replace(new?.index, by: entry?.index, of: id)
     }
+    // Empties the log and opens the next transaction; there is nothing left to keep.
     commitTransaction()
   }
 
@@ -251,6 +261,7 @@ struct RecordChanges: Sendable {
     entries = [:]
     holders = [:]
     sources = [:]
+    // The undo log has entries that would otherwise come back with a rollback.
     commitTransaction()
   }
 }

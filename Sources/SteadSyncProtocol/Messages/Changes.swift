@@ -78,6 +78,7 @@ extension ChangesRequest: SyncCodable {
       if cursor == nil { throw problem("cursor") }
     }
     var numbers = ["limit": Int64(ChangesRequest.defaultLimit), "acknowledged": 0]
+    // Sorted, so that of two bad items the same one is reported each time.
     for name in numbers.keys.sorted() {
       guard let text = query[name] else { continue }
       guard let number = Int64(decimal: text) else { throw problem(name) }
@@ -85,6 +86,7 @@ extension ChangesRequest: SyncCodable {
     }
     let words = (query["marks"] ?? "").split(separator: ",")
     let marks = words.compactMap { Mark(String($0)) }
+    // A mark that was dropped silently could make the common mark an older one.
     guard marks.count == words.count else { throw problem("marks") }
     self.init(
       client: client, cursor: cursor, limit: Int(numbers["limit"] ?? 0),
@@ -225,6 +227,7 @@ extension Page {
   /// the members is that of their name: equal pages must have equal bytes.
   func write(to writer: inout some ValueWriter) {
     let members = SyncValue.sorted(frame.object ?? [:])
+    // All names are ASCII, so the order of strings is that of their bytes.
     let later = members.firstIndex { $0.key > "records" } ?? members.endIndex
     writer.writeObject { writer in
       for (name, value) in members[..<later] {

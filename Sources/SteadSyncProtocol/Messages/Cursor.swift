@@ -20,6 +20,7 @@ package struct Mark: Hashable, Sendable {
   /// The mark of a push after this one. Two servers that share this mark and have taken different pushes since have
   /// different marks, even where a copied machine has repeated the random bits.
   func next(head: Int64, random: UInt64, push: Push) -> Mark {
+    // Begins with the token before, so that marks after different histories differ.
     var digest = TransactionDigest(bits: token ^ random)
     for transaction in push.transactions { digest.add(transaction) }
     return Mark(head: head, token: digest.bits)
@@ -56,6 +57,7 @@ extension Mark: LosslessStringConvertible, SyncCodable {
 extension Int64 {
   /// Reads a number of decimal digits without a sign or a leading zero, so that each number has one spelling.
   init?(decimal text: some StringProtocol) {
+    // `Int64` also reads signs and leading zeros, which would be other spellings.
     guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(text),
       String(number) == text
     else { return nil }
@@ -86,6 +88,7 @@ package struct Cursor: Hashable, Sendable {
 extension Cursor: LosslessStringConvertible, SyncCodable {
   /// Parses what ``description`` returns; nil for anything else.
   package init?(_ text: String) {
+    // Two splits: the third part is a mark, which has a full stop itself.
     let parts = text.split(separator: ".", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, let seq = Int64(decimal: parts[0]),
       let start = Int64(decimal: parts[1]),

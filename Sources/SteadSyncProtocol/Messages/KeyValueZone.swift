@@ -82,6 +82,8 @@ package enum KeyValueZone {
       bytes.append(code)
       rest = rest.dropFirst(2)
     }
+    // Otherwise lower-case digits, or an escape of a plain character, would name a second record of
+    // the key.
     guard let key = String(validating: bytes, as: UTF8.self), recordID(forKey: key) == id else {
       return nil
     }
@@ -93,6 +95,7 @@ package enum KeyValueZone {
     setting value: SyncValue, forKey key: String, replacing old: Record?, usage: Usage
   ) -> Problem? {
     guard let id = recordID(forKey: key) else { return .key }
+    // The size that the record is going to have; see ``Record/size``.
     let size = id.text.utf8.count + type.utf8.count + field.utf8.count + value.size
     guard value.isValid(), size <= limits.recordBytes else {
       return .value(limit: limits.recordBytes, needed: size)

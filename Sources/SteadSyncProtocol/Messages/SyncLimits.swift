@@ -52,6 +52,7 @@ extension Push {
     guard let first = transactions.first?.number else { return true }
     // A client numbers without a gap: a missing number is one that the server has forgotten.
     guard first >= 1, first - 1 <= last else { return false }
+    // Also within the push: a number that is left out would never be answered.
     return transactions.enumerated().allSatisfy { $1.number - first == Int64($0) }
   }
 }

@@ -26,6 +26,8 @@ package struct Identifier<Subject>: Hashable, Comparable, Sendable {
   package static func accepts(_ text: String) -> Bool {
     let bytes = text.utf8
     guard !bytes.isEmpty, bytes.count <= lengthLimit else { return false }
+    // Above space, below DEL, and neither the quotation mark (0x22) nor the backslash (0x5C), which
+    // JSON escapes.
     return bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
   }
 

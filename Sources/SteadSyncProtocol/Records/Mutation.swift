@@ -21,7 +21,9 @@ package enum Mutation: Hashable, Sendable {
   package struct Insert: Hashable, Sendable {
     package var id: RecordID
     package var type: String
+    /// The incarnation that begins with this insert. No other insert has it.
     package var incarnation: Incarnation
+    /// The stamp of all fields, and of the record if it is new.
     package var stamp: Stamp
     package var fields: [String: SyncValue]
 
@@ -43,6 +45,7 @@ package enum Mutation: Hashable, Sendable {
     package var type: String
     /// The incarnations that the author saw. The update applies to a record that has one of them.
     package var incarnations: [Incarnation]
+    /// The stamp of all fields.
     package var stamp: Stamp
     package var fields: [String: SyncValue]
 
@@ -64,6 +67,8 @@ package enum Mutation: Hashable, Sendable {
     package var type: String
     /// The incarnations that the author saw; others survive.
     package var incarnations: [Incarnation]
+    /// When the record was deleted. The incarnations decide what dies; the stamp is part of the
+    /// digest and advances clocks.
     package var stamp: Stamp
 
     package init(id: RecordID, type: String, incarnations: [Incarnation], stamp: Stamp) {
@@ -154,6 +159,7 @@ extension Mutation {
       delete.stamp = replacement(delete.stamp)
       return .delete(delete)
     case .restore(var record):
+      // All stamps, since the fields of a restored record may have different authors.
       record.at = replacement(record.at)
       record.fields = record.fields.mapValues { Field($0.value, replacement($0.stamp)) }
       return .restore(record)
@@ -171,6 +177,7 @@ extension Mutation: SyncCodable {
     case "update": self = .update(try Update(reader))
     case "delete": self = .delete(try Delete(reader))
     case "restore": self = .restore(try reader.coded("record"))
+    // An unknown operation can't be ignored as an unknown member is: its effect would be missing.
     default: throw reader.problem("op", "an operation that is known")
     }
   }

@@ -90,6 +90,7 @@ extension Record {
   mutating func trim(keeping kept: Incarnation?) -> [Incarnation] {
     let surplus = live.count - Self.incarnationLimit
     guard surplus > 0 else { return [] }
+    // The smallest names, so that every replica ends the same ones.
     let ended = Array(live.filter { $0 != kept }.prefix(surplus))
     end(ended)
     return ended
@@ -100,7 +101,9 @@ extension Record {
   mutating func end(_ incarnations: [Incarnation]) {
     for incarnation in incarnations where !dead.contains(incarnation) { dead.append(incarnation) }
     live.removeAll(where: incarnations.contains)
+    // A forgotten incarnation counts as new: a late insert of it would be taken for another life.
     if dead.count > Self.incarnationLimit { dead.removeFirst(dead.count - Self.incarnationLimit) }
+    // A tombstone has no fields, so deleting frees their space.
     if live.isEmpty { fields = [:] }
   }
 }
@@ -137,6 +140,7 @@ extension Record: SyncCodable {
       }
     }
     let live: [Incarnation] = try reader.identifiers("live")
+    // A peer may send the lives in any order, or one twice; `live` is ascending.
     self.init(
       id: try reader.identifier("id"), type: try reader.string("type"),
       seq: try reader.count("seq"), at: at, live: Set(live).sorted(),

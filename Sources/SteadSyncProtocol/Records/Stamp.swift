@@ -29,6 +29,7 @@ package struct Stamp: Hashable, Sendable {
   /// The stamp of a repair of a value with this stamp.
   package var bumped: Stamp {
     var result = self
+    // Saturates: a bump that wrapped around would lose to the value that it repairs.
     if result.bump < .max { result.bump += 1 }
     return result
   }
@@ -64,6 +65,7 @@ extension Stamp: SyncCodable {
     else { return nil }
     var bump: UInt16 = 0
     if values.count == 4 {
+      // A bump of 0 is left out, so that each stamp has one encoding.
       guard let number = values[3].int.flatMap({ UInt16(exactly: $0) }), number > 0 else {
         return nil
       }
@@ -152,6 +154,7 @@ package struct HybridClock: Hashable, Sendable {
   /// The moment of an edit: now by the server's time, or just above the last one.
   package mutating func tick(_ now: Int64) -> Moment {
     let time = serverTime(now)
+    // Strictly above the last one, so that no two edits of a device have one stamp.
     last = time > last ? time : last.next
     return last
   }
@@ -159,6 +162,7 @@ package struct HybridClock: Hashable, Sendable {
   /// Observes a stamp that came from the server, so that later ticks are above it.
   package mutating func observe(_ stamp: Stamp) {
     let moment = Moment(stamp)
+    // Apart from `last`, as the limit to which ``discardFuture(_:)`` may take the clock back.
     seen = max(seen, moment)
     last = max(last, moment)
   }
@@ -169,6 +173,7 @@ package struct HybridClock: Hashable, Sendable {
     let limit = Stamp.millisecondsLimit
     guard (0...limit).contains(server), (0...limit).contains(sent), (0...limit).contains(received)
     else { return }
+    // Can't overflow, since all three have 48 bits at most.
     offset = server - (sent + received) / 2
   }
 
@@ -185,6 +190,7 @@ package struct HybridClock: Hashable, Sendable {
   /// The time by the server's clock.
   private func serverTime(_ now: Int64) -> Moment {
     let (time, overflows) = now.addingReportingOverflow(offset)
+    // A saved offset may be any number, and must not trap.
     return Moment(milliseconds: overflows ? now : time)
   }
 }

@@ -23,7 +23,8 @@ package struct Transaction: Hashable, Sendable {
   /// The record of each mutation.
   var recordIDs: [RecordID] { mutations.map(\.id) }
 
-  /// Whether it consists of restores only. Such a transaction is never denied.
+  /// Whether it consists of restores only. Such a transaction is never denied. Also true of one
+  /// without mutations, which changes nothing.
   var isRestore: Bool {
     mutations.allSatisfy { if case .restore = $0 { true } else { false } }
   }
@@ -80,6 +81,7 @@ package struct TransactionDigest: Hashable, Sendable {
 
   /// Adds a string and its terminator.
   private mutating func add(_ text: String, _ end: Unicode.Scalar) {
+    // With a terminator: otherwise texts that are split differently would have the same digest.
     bits.digest(text.utf8)
     bits.digest(CollectionOfOne(UInt8(ascii: end)))
   }
@@ -106,8 +108,10 @@ extension UInt64 {
   mutating func digest(_ bytes: some Sequence<UInt8>) {
     var digest = self
     func add(_ bytes: some Sequence<UInt8>) {
+      // FNV-1a: XOR comes before the multiplication, which wraps modulo 2^64.
       for byte in bytes { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
     }
+    // The fast path of arrays and native strings; other sequences are read byte by byte.
     if bytes.withContiguousStorageIfAvailable(add) == nil { add(bytes) }
     self = digest
   }
@@ -120,6 +124,7 @@ extension UInt64 {
 
   /// Reads what ``digits`` has written; nil for anything else.
   init?(digits text: some StringProtocol) {
+    // `UInt64` also reads a sign and capital letters, which would be other spellings.
     guard text.utf8.count == 16,
       text.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) })
     else { return nil }

@@ -27,6 +27,7 @@ package struct EntityRules: Hashable, Sendable {
   /// different rules.
   func union(_ other: EntityRules) -> EntityRules? {
     let added = other.unique.filter { !unique.contains($0) }
+    // A field that the other rules lack counts as equal.
     guard fields.allSatisfy({ other.fields[$0.key] ?? $0.value == $0.value }),
       Set(unique.map(\.name)).isDisjoint(with: added.map(\.name))
     else { return nil }
@@ -124,6 +125,7 @@ package enum MergeRule: String, Hashable, Sendable, CaseIterable {
   ///
   /// Values that aren't of the rule's kind merge by ``last``.
   package func merged(_ one: Field, _ other: Field) -> Field {
+    // The later stamp whichever value wins, so that the result doesn't depend on the order.
     let later = laterField(one, other)
     switch self {
     case .last: return later
@@ -147,6 +149,7 @@ package enum MergeRule: String, Hashable, Sendable, CaseIterable {
   private static func union(_ one: [SyncValue], _ other: [SyncValue]) -> [SyncValue] {
     var elements: [SyncValue] = []
     for element in (one + other).sorted() {
+      // Sorted, so equal elements are neighbors.
       if let last = elements.last, !(last < element) { continue }
       elements.append(element)
     }
@@ -176,6 +179,7 @@ package enum SyncCounter {
   package static func adding(_ amount: Int64, to value: SyncValue, by device: DeviceID) -> SyncValue
   {
     let own = counts(in: value, by: device)
+    // Wraps instead of trapping: the entry may come from another device.
     return .object([device.text: [.int(own.edits &+ 1), .int(own.total &+ amount)]])
   }
 

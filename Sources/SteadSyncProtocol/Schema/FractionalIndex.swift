@@ -4,10 +4,11 @@
 /// records and both moves stay. Two devices that insert at the same position at once make the same index: sort by
 /// index, then by identity.
 ///
-/// Digits are 0 to 9, A to Z and a to z. The first character encodes the length of the integer part: `a` for one digit,
-/// `b` for two, up to `z`; `Z` for one digit of a negative number, `Y` for two, down to `A`. Then comes a fraction that
-/// doesn't end with 0. Each call costs time in proportion to the index's length: that grows by a digit for some six
-/// insertions at one position, and is 8 after 2 million at the end.
+/// Digits are 0 to 9, A to Z and a to z. The first character encodes the length of the integer
+/// part: `a` for one digit, `b` for two, up to `z`; `Z` for one digit of a negative number, `Y` for
+/// two, down to `A`. Then comes a fraction that doesn't end with 0. Each call costs time in
+/// proportion to the index's length. An index grows by a digit for some six insertions at one
+/// position. After 2 million insertions at the end it has 5 characters.
 ///
 /// "Ordered lists" under "Helpers that must agree" in Documentation/SyncProtocol.md specifies the form. The
 /// representation is known from David Greenspan's "Implementing Fractional Indexing" (2020).
@@ -35,6 +36,7 @@ package enum FractionalIndex {
     case (nil, let high?): found = before(high)
     case (let low?, nil): found = after(low)
     case (let low?, let high?):
+      // Nothing is between equal places, which two devices may make.
       found = low.lexicographicallyPrecedes(high) ? middle(low, high) : nil
     }
     guard let found, found.count <= lengthLimit else { return nil }
@@ -44,6 +46,8 @@ package enum FractionalIndex {
   /// Whether a string is an index.
   package static func isIndex(_ text: String) -> Bool { isIndex(Array(text.utf8)) }
 
+  /// Whether bytes are an index: the whole part is complete and isn't the smallest, all are digits,
+  /// and the fraction doesn't end with 0.
   private static func isIndex(_ bytes: [UInt8]) -> Bool {
     guard bytes.count <= lengthLimit, let whole = wholeLength(bytes), bytes.count >= whole else {
       return false
@@ -52,6 +56,7 @@ package enum FractionalIndex {
       && (bytes.count == whole || bytes.last != digits[0])
   }
 
+  /// The value of a digit; nil for another character.
   private static func value(of digit: UInt8) -> Int? { digits.firstIndex(of: digit) }
 
   /// The characters of the whole part, its length's included.
@@ -76,15 +81,19 @@ extension FractionalIndex {
   /// An index below another one: the whole part alone, or the next smaller one.
   private static func before(_ high: [UInt8]) -> [UInt8] {
     let (whole, fraction) = parts(high)
+    // No whole part is below the smallest one, so the fraction is halved.
     if whole == smallest { return whole + half([], fraction) }
+    // A whole part alone is below the same one with a fraction.
     if !fraction.isEmpty { return whole }
     let less = stepped(whole, by: -1) ?? smallest
+    // `smallest` alone is no index.
     return less == smallest ? less + half([], nil) : less
   }
 
   /// An index above another one: the next greater whole part. So appending keeps indexes short.
   private static func after(_ low: [UInt8]) -> [UInt8] {
     let (whole, fraction) = parts(low)
+    // Beyond the greatest whole part only a fraction can grow.
     return stepped(whole, by: 1) ?? whole + half(fraction, nil)
   }
 
@@ -92,6 +101,7 @@ extension FractionalIndex {
   private static func middle(_ low: [UInt8], _ high: [UInt8]) -> [UInt8] {
     let (one, other) = (parts(low), parts(high))
     if one.whole == other.whole { return one.whole + half(one.fraction, other.fraction) }
+    // A whole part between the two needs no fraction.
     if let next = stepped(one.whole, by: 1), next.lexicographicallyPrecedes(high) { return next }
     return one.whole + half(one.fraction, nil)
   }
@@ -109,6 +119,7 @@ extension FractionalIndex {
     }
     // All digits have wrapped around, as from 99 to 100: the number gets a digit more, or one less.
     let head: UInt8
+    // `Z` and `a` are neighbors: one digit below zero, and one digit from zero on.
     switch (whole[0], step) {
     case (0x7A, 1), (0x41, -1): return nil
     case (0x5A, 1): head = 0x61

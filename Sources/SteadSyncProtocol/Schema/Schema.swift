@@ -54,7 +54,8 @@ package struct Schema: Hashable, Sendable {
   /// The rules of a field; nil for a field without any.
   func rule(_ field: String, of type: String) -> FieldRule? { entities[type]?.fields[field] }
 
-  /// The types that have a constraint, a reference or a blob here that the older schema lacks.
+  /// The types whose rules differ from those in the older schema: their records may have new keys,
+  /// references or blobs.
   func typesToIndex(since older: Schema) -> [String] {
     entities.keys.filter { entities[$0] != older.entities[$0] }.sorted()
   }
@@ -75,6 +76,7 @@ extension Schema {
         index.targets.append(target)
       }
     }
+    // The loop follows a dictionary, and the index is ascending with each record once.
     if index.targets.count > 1 { index.targets = Set(index.targets).sorted() }
     if index.blobs.count > 1 { index.blobs = Set(index.blobs).sorted() }
     index.tokens = tokens(of: record).map(\.token)
@@ -91,8 +93,10 @@ extension Schema {
   package func tokens(of record: Record) -> [(rule: UniqueRule, token: UniqueToken)] {
     guard record.isLive, let rules = entities[record.type] else { return [] }
     return rules.unique.compactMap { rule in
+      // With type and constraint, since equal values under two constraints are different keys.
       var values: [SyncValue] = [.string(record.type), .string(rule.name)]
       for name in rule.fields {
+        // As in SQL, null equals nothing.
         guard let value = record.fields[name]?.value, value != .null else { return nil }
         values.append(value)
       }
@@ -114,6 +118,7 @@ extension Schema {
     guard escaped.count > 160 else {
       return UniqueToken(trusted: String(decoding: escaped, as: UTF8.self))
     }
+    // JSON of an array begins with a bracket, so a digest is never taken for a key.
     return UniqueToken(trusted: "#" + SHA256.hexadecimal(escaped))
   }
 

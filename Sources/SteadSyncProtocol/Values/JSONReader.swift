@@ -9,6 +9,7 @@ import SteadEncoding
 struct JSONReader {
   private var tokens: JSONTokenizer
 
+  /// Reads a whole document: one value, and nothing after it but white space.
   static func value(_ bytes: [UInt8]) throws(SyncCodingError) -> SyncValue {
     let result = bytes.withUnsafeBytes { bytes -> Result<SyncValue, JSONSyntaxError> in
       var reader = JSONReader(tokens: JSONTokenizer(bytes, depthLimit: SyncValue.depthLimit))
@@ -42,12 +43,15 @@ struct JSONReader {
     }
   }
 
+  /// Reads an object. No name may come twice.
   private mutating func members() throws(JSONSyntaxError) -> [String: SyncValue] {
     guard try tokens.openObject() else { return [:] }
     // Most objects have that many; growing costs more than the room.
     var members = [String: SyncValue](minimumCapacity: 6)
     repeat {
       let name = try tokens.name()
+      // Equal as Swift compares strings, by canonical equivalence: two such members could mean
+      // different things to peers.
       guard members.updateValue(try value(), forKey: name) == nil else {
         throw tokens.failure("another name")
       }
@@ -55,6 +59,7 @@ struct JSONReader {
     return members
   }
 
+  /// Reads a number: whole if it is written without a point and an exponent.
   private mutating func number() throws(JSONSyntaxError) -> SyncValue {
     let number = try tokens.number()
     let text = String(decoding: number.text, as: UTF8.self)
@@ -62,6 +67,7 @@ struct JSONReader {
       guard let number = Int64(text) else { throw tokens.failure("a whole number of 64 bits") }
       return .int(number)
     }
+    // `Double` reads 1e999 as infinity, which no peer could write back.
     guard let number = Double(text), number.isFinite else {
       throw tokens.failure("a finite number")
     }

@@ -75,16 +75,19 @@ struct ValueBuilder: ValueWriter {
 ///
 /// The table in "JSON" in Documentation/SyncProtocol.md has the spelling of each kind of value.
 struct JSONWriter: ValueWriter {
+  /// The JSON so far.
   private(set) var bytes: [UInt8] = []
   /// Which characters of strings are escaped.
   var escapes = JSONText.Escapes.numbers
 
+  /// The JSON of a value.
   static func bytes(_ value: SyncValue) -> [UInt8] {
     var writer = JSONWriter()
     writer.write(value)
     return writer.bytes
   }
 
+  /// The JSON of a value as a string; in ASCII alone if asked.
   static func text(_ value: SyncValue, escapesUnicode: Bool = false) -> String {
     var writer = JSONWriter()
     if escapesUnicode { writer.escapes = .ascii }
@@ -150,6 +153,7 @@ struct JSONWriter: ValueWriter {
     }
   }
 
+  /// Writes a number or a word as it is.
   private mutating func raw(_ text: String) {
     separate()
     bytes.append(contentsOf: text.utf8)

@@ -80,7 +80,9 @@ struct MemberReader {
   /// The version of the messages that this code writes, and the latest that it reads.
   static let version: Int64 = 1
 
+  /// All members, those that nobody asks for included.
   let members: [String: SyncValue]
+  /// What is read, for the messages of errors.
   private let subject: String
 
   /// Throws unless the value is an object.
@@ -102,6 +104,7 @@ struct MemberReader {
     }
   }
 
+  /// The error for a member that isn't what it should be. Never has its value.
   func problem(_ name: String, _ expected: String) -> SyncCodingError {
     SyncCodingError(.unexpected, "The member \(name) of the \(subject) isn't \(expected).")
   }
@@ -112,11 +115,13 @@ struct MemberReader {
     return value == .null ? nil : value
   }
 
+  /// A string. Throws if it is absent.
   func string(_ name: String) throws(SyncCodingError) -> String {
     guard let text = members[name]?.string else { throw problem(name, "a string") }
     return text
   }
 
+  /// A whole number. Throws if it is absent.
   func int(_ name: String) throws(SyncCodingError) -> Int64 {
     guard let number = members[name]?.int else { throw problem(name, "a whole number") }
     return number
@@ -129,11 +134,13 @@ struct MemberReader {
     return number
   }
 
+  /// A Boolean. Throws if it is absent.
   func bool(_ name: String) throws(SyncCodingError) -> Bool {
     guard case .bool(let flag)? = members[name] else { throw problem(name, "true or false") }
     return flag
   }
 
+  /// An object. Throws if it is absent.
   func object(_ name: String) throws(SyncCodingError) -> [String: SyncValue] {
     guard let members = members[name]?.object else { throw problem(name, "an object") }
     return members

@@ -70,6 +70,7 @@ extension SyncValue: Comparable {
     case (.bool(let first), .bool(let second)): !first && second
     case (.int(let first), .int(let second)): first < second
     case (.double(let first), .double(let second)): first < second
+    // `<=`, since of equal numbers the whole one is smaller.
     case (.int(let first), .double(let second)): Double(first) <= second
     case (.double(let first), .int(let second)): first < Double(second)
     case (.string(let first), .string(let second)): precedes(first, second)

@@ -25,6 +25,7 @@ package struct MemoryZone: ZoneStorage, Sendable {
 
   package mutating func put(_ record: Record, index: RecordIndex) {
     content.put(record, index: index)
+    // A record that is only indexed again keeps its number, which is in the feed.
     if record.seq > feed.last?.seq ?? 0 { feed.append((record.seq, record.id)) }
     // Outdated entries are removed when they are the majority, so that each costs constant time on average.
     if feed.count > 64, feed.count > 2 * content.records.count {
@@ -36,6 +37,7 @@ package struct MemoryZone: ZoneStorage, Sendable {
     var found: [Record] = []
     var index = feed.partitionIndex { $0.seq > seq }
     while index < feed.count, found.count < limit {
+      // Otherwise the record has changed since, and a later entry counts.
       if let record = content.record(feed[index].id), record.seq == feed[index].seq {
         found.append(record)
       }
@@ -52,6 +54,7 @@ package struct MemoryZone: ZoneStorage, Sendable {
     for record in content.records.values where !record.isLive && record.seq <= seq {
       content.remove(record.id)
     }
+    // The mark of the number itself stays: a client that is exactly there has seen all that goes.
     marks.removeAll { $0.mark.head < seq }
   }
 
@@ -89,6 +92,7 @@ extension MemoryZone {
   package func hasBlob(_ blob: BlobID) -> Bool { blobs[blob] != nil }
 
   package mutating func touchBlobs(_ touched: [BlobID], at milliseconds: Int64) {
+    // A blob that was never uploaded has no time to set.
     for blob in touched where blobs[blob] != nil { blobs[blob] = milliseconds }
   }
 

@@ -49,9 +49,12 @@ extension Zone {
     if let cursor = request.cursor {
       // A first fetch gets no tombstones up to its start, so it misses nothing if these are purged.
       let progress = max(cursor.seq, cursor.start)
+      // Before the anchor is looked up: a purge removes old marks, so an old anchor would look like
+      // a rollback.
       if progress < state.purged { return .expired }
       guard try contains(cursor.anchor) else { return try rollback(request, state) }
     } else if let newest = request.marks.first {
+      // A fetch from nothing by a client that has shown something before.
       guard try contains(newest) else { return try rollback(request, state) }
     }
     return .page(try page(request, state, now: now))
@@ -102,6 +105,7 @@ extension Zone {
     let more = isCut && seq < head
     if !more { seq = head }
     let client = try storage.client(request.client)
+    // `now` is never behind the last push, even if the server's clock was set back.
     return Page(
       client: request.client, after: request.cursor, records: records,
       cursor: Cursor(seq: seq, start: begin.start, anchor: state.mark), more: more,
@@ -119,6 +123,7 @@ extension Zone {
   ///
   /// "Upkeep" in Documentation/SyncProtocol.md.
   package mutating func purge(now: Int64) throws(Storage.Failure) {
+    // Everything up to this mark was deleted even earlier.
     guard let mark = try storage.mark(before: now - limits.tombstoneAge) else { return }
     var state = try storage.state()
     guard mark.head > state.purged else { return }
@@ -182,6 +187,7 @@ extension Zone {
     }
     try storage.setClient(push.client, client)
     try storage.setState(state)
+    // Also the refusals of an earlier copy of this push, whose answer may have been lost.
     return .taken(
       PushReceipt(
         last: client.last, head: state.mark.head, now: state.now,
@@ -194,6 +200,7 @@ extension Zone {
   private func problem(
     with push: Push, _ state: ZoneState
   ) throws(Storage.Failure) -> PushAnswer? {
+    // Before the mark is looked up: a purge has removed the marks below it.
     if push.anchor.head < state.purged { return .expired }
     guard try contains(push.anchor) else { return .rollback }
     let last = try storage.client(push.client).last
@@ -248,6 +255,7 @@ extension Zone {
     _ transaction: Transaction, of device: DeviceID, _ client: inout ZoneClient,
     _ state: inout ZoneState
   ) throws(Storage.Failure) {
+    // Before the outcome is known: a refused transaction counts as answered, and isn't sent again.
     client.last = max(client.last, transaction.number)
     client.digest.add(transaction)
     // The basis says which refusals the client knew of when it made this one; it knows them in all later ones, too.
@@ -262,6 +270,7 @@ extension Zone {
     } else {
       reason = try merger.apply(stamped)
       if reason == nil { reason = try exceededLimit(state) }
+      // Harmless after a refusal by `merger.apply`, which has rolled back already.
       if reason != nil { merger.rollBack() }
     }
     if let reason {
@@ -307,6 +316,7 @@ extension Zone {
       guard let change = merger.overlay.changed[id] else { continue }
       let old = try storage.record(id)
       var (new, index) = (change.record, change.index)
+      // With the old number, so that the comparison below is about the contents alone.
       new.seq = old?.seq ?? 0
       if let old, new == old {
         if reindexes { try storage.put(new, index: index) }
@@ -323,6 +333,7 @@ extension Zone {
       }
       try storage.put(new, index: index)
     }
+    // The storage has the changes now, and the next transaction begins without any.
     merger.overlay.reset()
   }
 }
@@ -342,6 +353,7 @@ extension Zone {
   func missingBlobs(
     _ transactions: [Transaction], _ schema: Schema
   ) throws(Storage.Failure) -> [BlobID] {
+    // Most zones have no blobs, and their pushes needn't be searched.
     guard schema.entities.values.contains(where: \.hasBlobs) else { return [] }
     var missing: Set<BlobID> = []
     for mutation in transactions.flatMap(\.mutations) {
@@ -362,6 +374,7 @@ extension Zone {
     for id in merger.overlay.changedInTransaction {
       guard let new = merger.overlay.changed[id] else { continue }
       let old = try storage.record(id)
+      // One key is enough: the whole zone is then held to the limits of a store.
       if new.record.type == KeyValueZone.type { limits = limits.lowered(to: KeyValueZone.limits) }
       let before = old?.size ?? 0
       if new.size > limits.recordBytes, new.size > before {

@@ -19,7 +19,9 @@ struct AccessToken: Sendable, Equatable {
   /// The maximum size of a token, in bytes.
   static let maximumLength = 2_048
 
+  /// The account's name: `sub` in the claims.
   var account: String
+  /// The device: `dev` in the claims.
   var device: String
 
   /// The JOSE header of RFC 7515, section 4.1.
@@ -78,6 +80,7 @@ struct AccessToken: Sendable, Equatable {
     device = signed.claims.dev
   }
 
+  /// Names an account and a device, for a token that is going to be signed.
   init(account: String, device: String) {
     self.account = account
     self.device = device
@@ -98,6 +101,7 @@ struct AccessToken: Sendable, Equatable {
     guard !claims.sub.isEmpty, !claims.dev.isEmpty else { throw refused("names nobody") }
   }
 
+  /// The error for a token that isn't valid; the reason never quotes it.
   fileprivate static func refused(_ reason: String) -> ServerError {
     ServerError(
       .unauthorized, "The access token \(reason).",
@@ -109,6 +113,7 @@ extension AccessToken.Signed {
   /// Checks a token's signature. Throws ``ServerError`` with the code `unauthorized`.
   init(verifying token: String, keys: SigningKeys) throws {
     guard token.utf8.count <= AccessToken.maximumLength else { throw Self.refused("is too long") }
+    // Empty parts are kept: otherwise `.a.b.c` would be a second spelling of `a.b.c`.
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, let headerBytes = Base64URL.decode(parts[0]),
       let claimBytes = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]),
@@ -123,9 +128,11 @@ extension AccessToken.Signed {
     guard let key = keys.publicKey(named: header.kid) else {
       throw Self.refused("is signed with a key that this server doesn't have")
     }
+    // Over the text as it was received, never over claims that were encoded again.
     guard signature.count == 64,
       key.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8))
     else { throw Self.refused("has a wrong signature") }
+    // After the signature: nothing is decided by claims before it is known who wrote them.
     guard
       let claims = try? JSONDecoder().decode(AccessToken.Claims.self, from: Data(claimBytes))
     else { throw Self.refused("lacks a claim") }
@@ -154,6 +161,7 @@ final class VerifiedTokens: Sendable {
     self.limit = limit
   }
 
+  /// The number of tokens that are held.
   var count: Int { known.withLock { $0.count } }
 
   /// Reads a token. Thread-safe; costs one SHA-256 for a known token, and one Ed25519 verification for another one.
@@ -186,6 +194,7 @@ final class VerifiedTokens: Sendable {
   /// Drops the tokens that have expired; all of them, if none has.
   private func prune(_ known: inout [SHA256Digest: AccessToken.Signed]) {
     known = known.filter { (try? AccessToken($0.value, clock: clock)) != nil }
+    // Emptied rather than grown: each token then costs one verification again.
     if known.count >= limit { known.removeAll(keepingCapacity: true) }
   }
 }
@@ -213,6 +222,7 @@ enum RefreshTokens {
   /// How long after a renewal a second use of an older token may be a late request, in milliseconds.
   static let leeway: Int64 = 60 * 1_000
 
+  /// The result of a renewal, to be returned after the commit.
   enum Outcome: Sendable {
     case renewed(AccessToken, refresh: String)
     case refused(ServerError)
@@ -243,6 +253,7 @@ enum RefreshTokens {
   /// the device are that one and its successors. Others stay in the table until they expire, so that a second use is
   /// recognised as one and isn't mistaken for an unknown token.
   static func renew(_ token: String, in session: any SQLSession, now: Int64) throws -> Outcome {
+    // The look-up is by the hash, so its duration says nothing about valid tokens.
     let hash = Secret.hash(token)
     guard
       let row = try session.row(
@@ -252,18 +263,21 @@ enum RefreshTokens {
         """, [.bytes(hash)])
     else { return .refused(unknown) }
     let device = try row.text(0)
+    // Before the expiry: a device that was revoked learns that, however old its token is.
     guard try row.integer(4) == 0 else { return .refused(revoked) }
     guard try row.integer(2) > now else { return .refused(expired) }
     let redeemed = try row.optionalBytes(5)
     // A first token has no parent, and `redeemed` is null until one is used: two nulls match.
     let isNext = try row.optionalBytes(1) == redeemed
     guard isNext || redeemed == hash else {
+      // The time of the last renewal plus the leeway.
       let rest = try row.integer(6) + leeway - now
       guard rest <= 0 else { return .refused(late(by: rest)) }
       // Nobody can tell the owner of the chain from the thief, so neither goes on.
       try Devices.revoke(device, in: session, now: now)
       return .refused(reused)
     }
+    // Other successors of the former token are no longer next from now on.
     try session.change(
       "UPDATE devices SET redeemed = $1, seen = $2 WHERE device = $3",
       [.bytes(hash), .integer(now), .text(device)])
@@ -274,6 +288,7 @@ enum RefreshTokens {
     return .renewed(AccessToken(account: try row.text(3), device: device), refresh: next)
   }
 
+  /// The error for a token that may be late, with the rest of the leeway as the pause.
   private static func late(by rest: Int64) -> ServerError {
     ServerError(
       .tooMany, "The refresh token was used already, and its successor as well.",
@@ -337,6 +352,7 @@ enum Secret {
     return difference == 0
   }
 
+  /// Bytes as lower-case hexadecimal digits, two for each.
   static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     let digits = Array("0123456789abcdef")
     return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })

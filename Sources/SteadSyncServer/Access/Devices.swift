@@ -10,17 +10,23 @@ enum Devices {
   /// The maximum size of a device's name, in bytes.
   static let maximumNameLength = 100
 
+  /// A device as the list of devices shows it, with times in milliseconds since 1970.
   struct Device: Encodable, Sendable {
+    /// The identifier that the server has drawn; part of each stamp.
     var device: String
+    /// The name that its user gave it; may be empty.
     var name: String
     var created: Int64
+    /// When it was enrolled, or has last renewed its tokens.
     var seen: Int64
     var revoked: Bool
   }
 
   /// The credentials that a device gets when it is enrolled.
   struct Grant: Sendable {
+    /// The account and the device, to be signed as an access token.
     var token: AccessToken
+    /// The first refresh token, of which the database has only the hash.
     var refresh: String
   }
 
@@ -51,6 +57,7 @@ enum Devices {
           .forbidden, "The user has too many devices.", remedy: "Revoke one at /v1/devices.",
           figures: ["limit": maximumCount]))
     }
+    // The server draws it, so that no device can take another one's name.
     let device = Secret.identifier()
     try session.change(
       """
@@ -141,8 +148,10 @@ enum Invitations {
       "INSERT INTO accounts (account, created) VALUES ($1, $2) ON CONFLICT (account) DO NOTHING",
       [.text(account.text), .integer(now)])
     try removeExpired(account, in: session, now: now)
+    // The order of expiry is that in which they were made, since all live equally long.
     let codes = try session.rows(
       "SELECT hash FROM invitations WHERE account = $1 ORDER BY expires", [.text(account.text)])
+    // One fewer than the maximum stays, since the new code follows.
     for row in codes.dropLast(maximumCodes - 1) {
       try session.change(
         "DELETE FROM invitations WHERE account = $1 AND hash = $2",
@@ -164,6 +173,7 @@ enum Invitations {
   static func redeem(
     _ code: String, of account: AccountName, in session: any SQLSession, now: Int64
   ) throws -> Bool {
+    // First, so that an expired code counts as a wrong one.
     try removeExpired(account, in: session, now: now)
     let hash = Secret.hash(Secret.normalized(code: code))
     let codes = try session.rows(
@@ -174,6 +184,7 @@ enum Invitations {
       try countFailure(account, in: session)
       return false
     }
+    // In the transaction that has checked it, so that no two enrolments use one code.
     try session.change(
       "DELETE FROM invitations WHERE account = $1 AND hash = $2",
       [.text(account.text), .bytes(found)])
@@ -189,6 +200,7 @@ enum Invitations {
       [.text(account.text), .integer(maximumTries)])
   }
 
+  /// Removes the codes of an account that are no longer valid.
   private static func removeExpired(
     _ account: AccountName, in session: any SQLSession, now: Int64
   ) throws {

@@ -3,6 +3,7 @@ import SteadSQLite
 
 /// What a member may do in a zone.
 enum Role: String, Codable, Sendable, Comparable {
+  // The names are in the database and in JSON.
   case read, write, owner
 
   private var rank: Int {
@@ -25,6 +26,7 @@ enum Membership {
   /// The maximum number of a zone's members.
   static let maximumMembers: Int64 = 100
 
+  /// A member as the list of members shows it.
   struct Member: Encodable, Sendable {
     var user: String
     var role: Role

@@ -16,13 +16,16 @@ package final class SigningKeys: Sendable {
   /// How long a superseded key still verifies at least, in seconds.
   static let grace: Int64 = 3_600
 
+  /// A key pair with its name.
   struct Key: Sendable {
+    /// The key's name: `kid` in a token's header.
     let name: String
     /// When it was made, in milliseconds since 1970.
     let created: Int64
     let key: Curve25519.Signing.PrivateKey
   }
 
+  /// The JSON of the file.
   private struct Stored: Codable {
     struct Key: Codable {
       var kid: String
@@ -77,6 +80,7 @@ package final class SigningKeys: Sendable {
     keys.withLock { $0 = fresh }
   }
 
+  /// The key that signs.
   var newest: Key {
     get throws {
       guard let key = keys.withLock({ $0.last }) else { throw Self.damaged }
@@ -84,6 +88,7 @@ package final class SigningKeys: Sendable {
     }
   }
 
+  /// The key that verifies tokens with this `kid`; nil for one that this server doesn't have.
   func publicKey(named name: String) -> Curve25519.Signing.PublicKey? {
     keys.withLock { $0.first { $0.name == name }?.key.publicKey }
   }
@@ -100,6 +105,7 @@ package final class SigningKeys: Sendable {
   /// here a private key.
   private static func read(_ path: String) throws -> [Key] {
     let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    // A mode that can't be read counts as open to everybody.
     let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
     guard mode & 0o077 == 0 else {
       throw ServerError(
@@ -122,6 +128,7 @@ package final class SigningKeys: Sendable {
     }
   }
 
+  /// Replaces the file, durably.
   private static func write(_ keys: [Key], to path: String) throws {
     let stored = Stored(
       keys: keys.map {
@@ -144,6 +151,7 @@ enum PrivateFile {
     let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw failure("be created") }
     do {
+      // Closes the descriptor also if a write throws.
       let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
       try handle.write(contentsOf: data)
       try handle.synchronize()
@@ -152,6 +160,7 @@ enum PrivateFile {
       // The rename is durable only once the directory is.
       try synchronizeDirectory(of: path)
     } catch {
+      // After the rename there is nothing to remove, and unlink fails without harm.
       unlink(temporary)
       throw error
     }
@@ -166,6 +175,7 @@ enum PrivateFile {
     guard fsync(directory) == 0 else { throw failure("be synchronized") }
   }
 
+  /// The error for an action that has just failed; has its errno.
   private static func failure(_ action: String) -> ServerError {
     ServerError(
       .failed, "A file in the data directory can't \(action) (errno \(errno)).",
@@ -175,6 +185,7 @@ enum PrivateFile {
 
 /// Base64 with the URL-safe alphabet and without padding. Reading is strict: each sequence of bytes has one spelling.
 enum Base64URL {
+  /// The text of bytes: with `-` and `_`, without padding.
   static func encode(_ bytes: some Sequence<UInt8>) -> String {
     String(decoding: spelling(of: Data(bytes)), as: UTF8.self)
   }
@@ -195,12 +206,14 @@ enum Base64URL {
       default: return nil
       }
     }
+    // Foundation reads only padded Base64.
     while standard.count % 4 != 0 { standard.append(UInt8(ascii: "=")) }
     guard let data = Data(base64Encoded: Data(standard)) else { return nil }
     // The last character may hold bits that belong to no byte.
     return self.spelling(of: data) == spelling ? Array(data) : nil
   }
 
+  /// The characters of ``encode(_:)``, from Foundation's Base64.
   private static func spelling(of data: Data) -> [UInt8] {
     data.base64EncodedData().compactMap { byte in
       switch byte {

@@ -13,6 +13,7 @@ import SteadSQLite
 /// would take that for a rollback ("After a rollback" in SyncProtocol.md).
 final class PostgreSQLSession: SQLSession {
   private let connection: OpaquePointer
+  /// The names of the prepared statements, by their SQL.
   private var statements: [String: String] = [:]
   /// Whether the connection's server is no longer the leader.
   private var hasLostLeader = false
@@ -44,6 +45,7 @@ final class PostgreSQLSession: SQLSession {
         code: .disconnected,
         message: "PostgreSQL can't be reached; check the address, and that it is running.")
     }
+    // Before the first statement, whose notices would go to standard error.
     watchNotices()
     // An acknowledged push must survive a crash, whatever the default of the database or of the user is.
     try execute("SET synchronous_commit = on")
@@ -58,6 +60,7 @@ final class PostgreSQLSession: SQLSession {
     let count = settings.count
     let names = words[..<count].map { UnsafePointer($0) } + [nil]
     let values = words[count...].map { UnsafePointer($0) } + [nil]
+    // The last argument lets libpq expand `dbname` as a connection string.
     return PQconnectdbParams(names, values, 1)
   }
 
@@ -68,6 +71,7 @@ final class PostgreSQLSession: SQLSession {
     PQsetNoticeReceiver(
       connection,
       { session, notice in
+        // `V` is the severity in English, whatever the server's language is.
         guard let session, let severity = PQresultErrorField(notice, Int32(UInt8(ascii: "V")))
         else { return }
         guard String(cString: severity) == "WARNING" else { return }
@@ -88,6 +92,7 @@ final class PostgreSQLSession: SQLSession {
   deinit { PQfinish(connection) }
 
   var isInTransaction: Bool {
+    // Also after an error: the transaction stays open, and unusable, until it is rolled back.
     let status = PQtransactionStatus(connection)
     return status == PQTRANS_INTRANS || status == PQTRANS_INERROR
   }
@@ -135,6 +140,7 @@ final class PostgreSQLSession: SQLSession {
   func change(_ sql: String, _ values: [SQLValue]) throws -> Int {
     let result = try run(sql, values)
     defer { PQclear(result) }
+    // An empty string for a statement that changes no rows.
     return Int(String(cString: PQcmdTuples(result))) ?? 0
   }
 
@@ -145,6 +151,7 @@ final class PostgreSQLSession: SQLSession {
     let name = try prepared(sql)
     let encoded = values.map(Self.bytes)
     let lengths = encoded.map { Int32($0?.count ?? 0) }
+    // 1 is libpq's binary format.
     let formats = [Int32](repeating: 1, count: values.count)
     let addresses = Self.allocate(encoded)
     defer { for address in addresses { address?.deallocate() } }
@@ -164,10 +171,12 @@ final class PostgreSQLSession: SQLSession {
   /// left to the server, which infers them from the columns.
   private func prepared(_ sql: String) throws -> String {
     if let name = statements[sql] { return name }
+    // A number, since the SQL is longer than a name may be.
     let name = "s\(statements.count)"
     let result = PQprepare(connection, name, sql, 0, nil)
     defer { PQclear(result) }
     try check(result)
+    // After the check: a statement that couldn't be prepared has no name at the server.
     statements[sql] = name
     return name
   }
@@ -225,6 +234,7 @@ final class PostgreSQLSession: SQLSession {
   private func check(_ result: OpaquePointer?) throws {
     let status = PQresultStatus(result)
     guard status != PGRES_COMMAND_OK, status != PGRES_TUPLES_OK else { return }
+    // Without an SQLSTATE there was no answer from the server.
     guard !isBroken, let field = PQresultErrorField(result, Int32(UInt8(ascii: "C"))) else {
       throw EngineError(
         code: .disconnected, message: "The connection to PostgreSQL broke; try again.")

@@ -48,7 +48,9 @@ extension SQLSession {
 
 /// A statement that returns no rows, with the values of its parameters.
 struct SQLStatement: Sendable {
+  /// SQL with the parameters `$1`, `$2`.
   let text: String
+  /// The values of the parameters, in their order.
   let values: [SQLValue]
 
   init(_ text: String, _ values: [SQLValue]) {
@@ -65,36 +67,45 @@ extension SQLSession {
 }
 
 extension SQLValue {
+  /// NULL for nil.
   init(_ value: Int64?) { self = value.map(SQLValue.integer) ?? .null }
+  /// NULL for nil.
   init(_ value: String?) { self = value.map(SQLValue.text) ?? .null }
 
+  /// A value for a column of the type BYTEA.
   static func bytes(_ value: [UInt8]) -> SQLValue { .blob(Data(value)) }
 }
 
 /// A row of a statement's result. Its accessors throw ``EngineError/unexpectedType`` if the column has a value of
 /// another type, which no table of this version of the server has.
 struct SQLRow: Hashable, Sendable {
+  /// The values of the columns, in the order of the query.
   let values: [SQLValue]
 
+  /// A number. Throws for NULL, too.
   func integer(_ column: Int) throws -> Int64 {
     guard case .integer(let value) = values[column] else { throw EngineError.unexpectedType }
     return value
   }
 
+  /// A string. Throws for NULL, too.
   func text(_ column: Int) throws -> String {
     guard case .text(let value) = values[column] else { throw EngineError.unexpectedType }
     return value
   }
 
+  /// Bytes. Throws for NULL, too.
   func bytes(_ column: Int) throws -> [UInt8] {
     guard case .blob(let value) = values[column] else { throw EngineError.unexpectedType }
     return [UInt8](value)
   }
 
+  /// A string, or nil for NULL.
   func optionalText(_ column: Int) throws -> String? {
     values[column] == .null ? nil : try text(column)
   }
 
+  /// Bytes, or nil for NULL.
   func optionalBytes(_ column: Int) throws -> [UInt8]? {
     values[column] == .null ? nil : try bytes(column)
   }
@@ -114,6 +125,7 @@ enum RowBatch {
   static func parts<Row>(_ rows: [Row]) -> [ArraySlice<Row>] {
     var (parts, start) = ([ArraySlice<Row>](), 0)
     while start < rows.count {
+      // 1 always fits, so the loop ends.
       let size = sizes.first { $0 <= rows.count - start } ?? 1
       parts.append(rows[start..<(start + size)])
       start += size
@@ -153,6 +165,7 @@ enum RowBatch {
 
     init(_ text: String) {
       texts = RowBatch.texts { size in
+        // The keys begin at `$2`, after the zone.
         let list = (2...(size + 1)).map { "$\($0)" }.joined(separator: ", ")
         return text.replacing("%", with: "(\(list))")
       }
@@ -166,6 +179,7 @@ enum RowBatch {
     }
   }
 
+  /// A statement for each size.
   private static func texts(_ text: (Int) -> String) -> [Int: String] {
     Dictionary(uniqueKeysWithValues: sizes.map { ($0, text($0)) })
   }
@@ -199,6 +213,7 @@ final class SQLiteSession: SQLSession {
       // With NORMAL, SQLite syncs a WAL only at a checkpoint: a loss of power would take acknowledged pushes back,
       // and every device would be told of a rollback.
       try connection.execute("PRAGMA synchronous = FULL")
+      // A write by mistake then fails at once, instead of waiting for the writer's lock.
       if !writes { try connection.execute("PRAGMA query_only = 1") }
     } catch let error as SQLiteError {
       throw EngineError(error)
@@ -232,6 +247,7 @@ final class SQLiteSession: SQLSession {
   /// Copies the database as one transaction sees it into a file that doesn't exist yet. Writers go on meanwhile.
   /// Costs the time to read and write all of it.
   func copy(to path: String) throws {
+    // Copying the files could miss a part of the log, or mix pages of two commits.
     _ = try rows("VACUUM INTO $1", [.text(path)])
   }
 
@@ -240,6 +256,7 @@ final class SQLiteSession: SQLSession {
     do {
       return try body()
     } catch let error as SQLiteError {
+      // A lock or a full disk passes. After these two the connection can't be trusted.
       if error.kind == .disk || error.kind == .damaged { isBroken = true }
       throw EngineError(error)
     }

@@ -51,6 +51,7 @@ enum ServerFolder {
     let files = FileManager.default
     guard !files.fileExists(atPath: path) else { return }
     let folder = URL(filePath: path, directoryHint: .isDirectory).standardizedFileURL
+    // Before any parent is made, so that the recursion ends at the home.
     guard folder.path != files.homeDirectoryForCurrentUser.standardizedFileURL.path else {
       throw ServerError(
         .notFound, "The home directory does not exist, and is never created.",
@@ -162,6 +163,7 @@ package struct AddressRange: Sendable, Equatable {
 
   /// Nil if the string is neither an address nor a range.
   package init?(_ text: String) {
+    // A further slash is in the second part, which is no number then.
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let bytes = Self.bytes(String(parts[0])) else { return nil }
     self.bytes = bytes
@@ -190,6 +192,7 @@ package struct AddressRange: Sendable, Equatable {
     var sixteen = in6_addr()
     guard inet_pton(AF_INET6, text, &sixteen) == 1 else { return nil }
     let bytes = withUnsafeBytes(of: sixteen, Array.init)
+    // `::ffff:0:0/96`: an IPv4 address within IPv6 (RFC 4291, section 2.5.5.2).
     let mapped = [UInt8](repeating: 0, count: 10) + [0xff, 0xff]
     return Array(bytes[..<12]) == mapped ? Array(bytes[12...]) : bytes
   }
@@ -203,12 +206,14 @@ package struct AddressRange: Sendable, Equatable {
     guard let forwarded, trusted.contains(where: { $0.contains(connection) }) else {
       return connection
     }
+    // If all entries are proxies', the first of them counts in the end.
     var client = connection
     for part in forwarded.split(separator: ",").reversed() {
       let address = part.trimmingCharacters(in: .whitespaces)
       // An entry that isn't an address was written by an untrusted party.
       guard bytes(address) != nil else { break }
       client = address
+      // A trusted proxy wrote this entry about its peer, so the client can't have forged it.
       if !trusted.contains(where: { $0.contains(address) }) { break }
     }
     return client

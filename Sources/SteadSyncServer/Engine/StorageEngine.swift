@@ -23,11 +23,16 @@ package final class StorageEngine: Sendable {
     case postgreSQL(String)
   }
 
+  /// Where the data is.
   let location: Location
+  /// The work that writes.
   private let writing = WorkQueue()
+  /// The work that only reads.
   private let reading = WorkQueue()
+  /// The threads that haven't ended.
   private let running: Mutex<Ending>
 
+  /// The number of running threads, and the callers of ``close()`` that wait for the last one.
   private struct Ending {
     var workers: Int
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -62,6 +67,7 @@ package final class StorageEngine: Sendable {
     }
   }
 
+  /// A function that makes a connection. Its argument says whether the connection writes.
   private static func connect(_ location: Location) -> @Sendable (Bool) throws -> any SQLSession {
     switch location {
     case .sqlite(let path): { writes in try SQLiteSession(path: path, writes: writes) }
@@ -117,6 +123,8 @@ package final class StorageEngine: Sendable {
         Job(
           lane: lane,
           work: { session in
+            // Only the closure of the last run is called: what earlier ones returned was rolled
+            // back.
             let value = try work(session)
             return { continuation.resume(returning: value) }
           },
@@ -136,6 +144,7 @@ package final class StorageEngine: Sendable {
     writing.close()
     reading.close()
     await withCheckedContinuation { continuation in
+      // Under the lock that the last worker takes, which may end at this moment.
       let isOver = running.withLock { ending in
         if ending.workers > 0 { ending.waiters.append(continuation) }
         return ending.workers == 0
@@ -144,6 +153,7 @@ package final class StorageEngine: Sendable {
     }
   }
 
+  /// Counts a thread that ends. The last one resumes those that wait in ``close()``.
   private func workerEnded() {
     let waiters = running.withLock { ending in
       ending.workers -= 1
@@ -159,6 +169,7 @@ extension StorageEngine.Location {
     if url.hasPrefix("postgresql://") || url.hasPrefix("postgres://") {
       self = .postgreSQL(url)
     } else if url.hasPrefix("sqlite:"), url.count > 7 {
+      // Without the seven characters of `sqlite:`.
       self = .sqlite(String(url.dropFirst(7)))
     } else {
       return nil
@@ -185,13 +196,18 @@ struct EngineError: Error, Sendable, Equatable {
     case other
   }
 
+  /// The kind of failure, which decides whether the work is run again.
   var code: Code
+  /// The engine's own code, without its text, and what to do.
   var message: String
 
+  /// The error for a value that no table of this version of the server has.
   static let unexpectedType = EngineError(
     code: .other, message: "A column has a value of an unexpected type; check the database.")
+  /// The error for work that comes after ``StorageEngine/close()``.
   static let closed = EngineError(
     code: .closed, message: "The server is shutting down; send the request again.")
+  /// The error for work beyond ``WorkQueue/maximumWaiting``.
   static let overloaded = EngineError(
     code: .overloaded, message: "Too much work is waiting for the database; try again.")
 }
@@ -199,13 +215,17 @@ struct EngineError: Error, Sendable, Equatable {
 /// A sequence of work: work in one lane runs in the order of its arrival, and no two connections run work of one lane
 /// at the same time.
 enum Lane: Hashable, Sendable {
+  /// Changes of a zone: pushes, members, blobs and upkeep.
   case zone(String)
+  /// Changes of an account: its codes and its devices.
   case account(String)
+  /// The renewal of tokens, whose account isn't known before it begins.
   case server
 }
 
 /// Work for a connection. Exactly one of the two ends is called: the closure that the work returns, or ``fail``.
 struct Job: Sendable {
+  /// The lane in whose order it runs.
   let lane: Lane
   /// Does the work, perhaps several times. The returned closure is called after the commit.
   let work: @Sendable (any SQLSession) throws -> @Sendable () -> Void
@@ -238,7 +258,9 @@ enum Tables {
     }
   }
 
+  /// Throws for tables of another version. Records the present version in a new database.
   private static func checkVersion(_ session: any SQLSession) throws {
+    // The tables were made a moment ago, in this transaction.
     guard let row = try session.row("SELECT version FROM server_schema") else {
       try session.change("INSERT INTO server_schema (version) VALUES ($1)", [.integer(version)])
       return
@@ -257,6 +279,7 @@ enum Tables {
 
   private static let statements = access + zones
 
+  /// Accounts, devices, their credentials, and the members of zones.
   private static let access = [
     "CREATE TABLE IF NOT EXISTS server_schema (version BIGINT NOT NULL)",
     """

@@ -42,6 +42,7 @@ final class WorkQueue: Sendable {
       if state.count >= WorkQueue.maximumWaiting { return .overloaded }
       state.count += 1
       state.lanes[job.lane, default: []].append(job)
+      // Otherwise the lane is in `ready` already, or gets there with `finish(_:)`.
       if state.lanes[job.lane]?.count == 1, !state.taken.contains(job.lane) {
         state.ready.append(job.lane)
       }
@@ -60,6 +61,7 @@ final class WorkQueue: Sendable {
   /// consumes one signal. So a worker that wakes without work waits again, and none sleeps while there is work.
   func take(maximumJobs: Int, maximumLanes: Int) -> [Job]? {
     while true {
+      // Closed only once nothing waits: work that was accepted is still done.
       let (jobs, isClosed) = state.withLock { state in
         (Self.take(from: &state, maximumJobs, maximumLanes), state.isClosed && state.count == 0)
       }
@@ -113,6 +115,7 @@ final class WorkQueue: Sendable {
       }
       return more
     }
+    // One for each lane, since different workers may take them.
     for _ in 0..<more { available.signal() }
   }
 
@@ -131,11 +134,17 @@ struct Worker: Sendable {
   /// The maximum number of attempts at work that conflicts with another transaction.
   static let maximumAttempts = 8
 
+  /// The queue that it serves.
   let queue: WorkQueue
+  /// Makes a connection; called on the thread.
   let connect: @Sendable () throws -> any SQLSession
+  /// Whether its transactions write.
   let writes: Bool
+  /// The maximum number of jobs in a transaction.
   let maximumJobs: Int
+  /// The maximum number of lanes in a transaction.
   let maximumLanes: Int
+  /// Called when the thread ends.
   let onEnd: @Sendable () -> Void
 
   /// Starts the thread.
@@ -155,6 +164,7 @@ struct Worker: Sendable {
         if session?.isBroken ?? true { session = try connect() }
         if let session { perform(jobs, session) }
       } catch {
+        // There is no connection, so nothing of the jobs was begun.
         for job in jobs { job.fail(error) }
       }
       // Only now: another worker must not begin with a zone whose transaction is still open.
@@ -192,6 +202,7 @@ struct Worker: Sendable {
   /// transaction.
   private func once(_ jobs: [Job], _ session: any SQLSession) throws {
     try writes ? session.beginWriting() : session.beginReading()
+    // A single job needs none: if it fails, its whole transaction is rolled back.
     let usesSavepoints = jobs.count > 1
     var done: [@Sendable () -> Void] = []
     for job in jobs {
@@ -207,6 +218,8 @@ struct Worker: Sendable {
           try session.execute("ROLLBACK TO SAVEPOINT job")
           try session.execute("RELEASE SAVEPOINT job")
         } else {
+          // After an error PostgreSQL's transaction is unusable, and there is no savepoint to go
+          // back to.
           session.rollBack()
         }
         done.append { job.fail(error) }
@@ -214,6 +227,7 @@ struct Worker: Sendable {
     }
     // A single job that failed has ended its transaction already.
     if session.isInTransaction { try session.execute("COMMIT") }
+    // After the commit: until then no request may be told that it succeeded.
     for call in done { call() }
   }
 }

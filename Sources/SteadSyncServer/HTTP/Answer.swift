@@ -8,6 +8,7 @@ import SteadSyncProtocol
 
 /// Makes responses. Those with a body have `Cache-Control: no-store`, since they are for one device at one moment.
 enum Answer {
+  /// The JSON of an error.
   private struct Failure: Encodable {
     var error: String
     var message: String
@@ -23,6 +24,7 @@ enum Answer {
     return bytes(try encoder.encode(value), type: "application/json", status: status)
   }
 
+  /// A response with a body, which no cache may keep.
   static func bytes(
     _ bytes: some Sequence<UInt8>, type: String, status: HTTPResponse.Status = .ok
   ) -> Response {
@@ -33,6 +35,8 @@ enum Answer {
 
   /// A response that is compressed if the request allows it.
   static func bytes(_ bytes: [UInt8], type: String, to request: Request) -> Response {
+    // An encoding with a quality value isn't recognized: its client gets plain bytes, which all can
+    // read.
     let encodings = (request.headers[.acceptEncoding] ?? "").split(whereSeparator: {
       $0 == "," || $0 == " "
     })
@@ -44,6 +48,7 @@ enum Answer {
     return response
   }
 
+  /// A response without a body, to a change that returns nothing.
   static func nothing() -> Response { Response(status: .noContent) }
 
   /// The response to an error: `{"error","message","remedy"}`, with `figures` and `names` unless they are empty.
@@ -56,6 +61,7 @@ enum Answer {
     var response =
       (try? json(body, status: status(of: error.code))) ?? Response(status: .internalServerError)
     if let seconds = error.retryAfter { response.headers[.retryAfter] = String(seconds) }
+    // A 401 has to name the scheme that would be accepted (RFC 9110, section 15.5.2).
     if error.code == .unauthorized { response.headers[.wwwAuthenticate] = "Bearer" }
     return response
   }
@@ -82,6 +88,7 @@ enum Answer {
     }
   }
 
+  /// The error for a failure of the database, with a pause if the failure passes.
   private static func error(for error: EngineError) -> ServerError {
     switch error.code {
     case .other:
@@ -104,6 +111,7 @@ enum Answer {
     }
   }
 
+  /// The error for a request that Hummingbird has refused.
   private static func error(for status: HTTPResponse.Status) -> ServerError {
     switch status {
     case .notFound:
@@ -146,6 +154,7 @@ extension Answer {
     _ bytes: @autoclosure () -> [UInt8], _ value: @autoclosure () -> SyncValue, status code: Int,
     _ error: ServerError?, to request: Request
   ) -> Response {
+    // A success is sent as it is encoded, without a value in between.
     guard let error else { return self.bytes(bytes(), type: "application/json", to: request) }
     var members = value().object ?? [:]
     members["error"] = .string(error.code.description)
@@ -213,12 +222,14 @@ extension ChangesAnswer {
 }
 
 extension ServerError {
+  /// The error for a client that has to fetch from the start.
   fileprivate static let expired = ServerError(
     .expired, "The client's state is older than the deletions that the zone keeps.",
     remedy: "Fetch the zone again from the start; keep what is pending.")
 
   /// A transaction was refused for a quota; the others were taken.
   fileprivate static func refused(_ receipt: PushReceipt) -> ServerError {
+    // Of several refusals the last one's figures; the answer itself has those of all.
     var figures: [String: Int64] = [:]
     for refusal in receipt.refused {
       switch refusal.reason {
@@ -233,6 +244,8 @@ extension ServerError {
       figures: figures)
   }
 
+  /// The error for a client that has seen more than the server has. The remedy depends on whether
+  /// the answer names the newest common mark.
   fileprivate static func rollback(hasMark: Bool) -> ServerError {
     ServerError(
       .rollback, "The server has lost changes that the client has seen.",

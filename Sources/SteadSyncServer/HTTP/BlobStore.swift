@@ -32,7 +32,9 @@ final class BlobStore: Sendable {
 
   init(directory: String) { self.directory = directory }
 
+  /// The file of a complete blob.
   private func path(_ name: Name) -> String { "\(directory)/\(name.zone)/\(name.sha256)" }
+  /// The file of an unfinished blob.
   private func part(_ name: Name) -> String { path(name) + ".part" }
 
   /// The size of a whole blob; nil if it doesn't exist.
@@ -41,6 +43,7 @@ final class BlobStore: Sendable {
   /// The number of bytes that the server has of an unfinished blob.
   func offset(_ name: Name) -> Int64 { Self.size(part(name)) ?? 0 }
 
+  /// The size of a file; nil if it doesn't exist.
   private static func size(_ path: String) -> Int64? {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
@@ -76,9 +79,11 @@ final class BlobStore: Sendable {
           .conflict, "The range starts after the bytes that the server has.",
           remedy: "Continue at the offset.", figures: ["offset": known])
       }
+      // Neither O_EXCL nor O_TRUNC: an unfinished upload goes on.
       let file = Foundation.open(part(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
       guard file >= 0 else { throw Self.failure }
       let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+      // Also moves the position there, where the next bytes go.
       try handle.truncate(atOffset: UInt64(offset))
       return handle
     }
@@ -112,6 +117,7 @@ final class BlobStore: Sendable {
           .conflict, "The bytes don't have the hash in the address.",
           remedy: "Send the blob again from the start.")
       }
+      // Replaces an equal file that has no row, as a crash may have left it.
       guard rename(part(name), path(name)) == 0 else { throw Self.failure }
       try PrivateFile.synchronizeDirectory(of: path(name))
     }
@@ -125,6 +131,7 @@ final class BlobStore: Sendable {
     return Secret.hexadecimal(hash.finalize())
   }
 
+  /// The error for a file that can't be written. It passes once there is room.
   static let failure = ServerError(
     .unavailable, "The blob can't be written.",
     remedy: "Check the free space and the owner of the data directory.",
@@ -165,6 +172,7 @@ final class BlobStore: Sendable {
 
 /// The range of a blob that a request contains: `Content-Range: bytes 0-99/200`.
 struct BlobRange: Sendable, Equatable {
+  /// The position of the first byte.
   var start: Int64
   /// The position after the last byte; nil without a header, when the body is the whole blob.
   var end: Int64?
@@ -181,6 +189,7 @@ struct BlobRange: Sendable, Equatable {
       self = .whole
       return
     }
+    // Without the six bytes of `bytes `, which the guard checks.
     let numbers = header.dropFirst(6).split(
       omittingEmptySubsequences: false, whereSeparator: { $0 == "-" || $0 == "/" }
     ).map { Int64($0) }

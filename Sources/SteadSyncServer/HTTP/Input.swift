@@ -22,6 +22,7 @@ enum Input {
     return zone
   }
 
+  /// Throws ``ServerError`` unless the string is a zone's name.
   static func check(zone: String) throws {
     guard isHexadecimal(zone, count: 32) else {
       throw ServerError(
@@ -30,6 +31,7 @@ enum Input {
     }
   }
 
+  /// Whether a string is this many hexadecimal digits in lower case.
   static func isHexadecimal(_ text: String, count: Int) -> Bool {
     text.utf8.count == count
       && text.utf8.allSatisfy { byte in
@@ -40,6 +42,7 @@ enum Input {
       }
   }
 
+  /// A user's name from an address or a body. Throws ``ServerError`` for another string.
   static func account(_ text: String) throws -> AccountName {
     guard let name = AccountName(text) else {
       throw ServerError(
@@ -92,6 +95,7 @@ enum Gzip {
         &stream, 1, Z_DEFLATED, windowBits, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK
     else { return nil }
     defer { deflateEnd(&stream) }
+    // zlib's upper bound, so that one call has room for everything.
     var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, UInt(bytes.count))))
     let count = run(bytes, &output, &stream) { deflate($0, Z_FINISH) == Z_STREAM_END }
     return count.map { Array(output[..<$0]) }
@@ -105,6 +109,7 @@ enum Gzip {
   static func expanded(_ bytes: [UInt8], upTo limit: Int) throws -> [UInt8] {
     var stream = z_stream()
     let size = Int32(MemoryLayout<z_stream>.size)
+    // Memory is short, which passes: the answer asks for another attempt.
     guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, size) == Z_OK else {
       throw EngineError.overloaded
     }
@@ -113,10 +118,12 @@ enum Gzip {
     var output = [UInt8](repeating: 0, count: limit + 1)
     var status: Int32 = Z_OK
     let count = run(bytes, &output, &stream) { pointer in
+      // All of the input is there, so one call has to reach the end.
       status = inflate(pointer, Z_FINISH)
       return status == Z_STREAM_END
     }
     if let count, count <= limit { return Array(output[..<count]) }
+    // The output is full, or has the one byte beyond the limit.
     if stream.avail_out == 0 || count != nil {
       throw ServerError(
         .tooLarge, "The request is too large.", remedy: "Send less at once.",
@@ -137,6 +144,7 @@ enum Gzip {
       output.withUnsafeMutableBufferPointer { output in
         // zlib doesn't write there; its interface lacks the const.
         stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+        // Traps from 4 GiB on, which no body and no page reaches.
         stream.avail_in = UInt32(input.count)
         stream.next_out = output.baseAddress
         stream.avail_out = UInt32(output.count)

@@ -14,12 +14,14 @@ final class Metrics: Sendable {
   /// Upper bounds of the histogram's buckets, in seconds. The last one is above ``SyncServer/maximumWait``.
   private static let bounds = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 60]
 
+  /// What requests are counted by.
   private struct Series: Hashable {
     var method: String
     var route: String
     var status: Int
   }
 
+  /// The counters, guarded by the mutex.
   private struct State {
     var requests: [Series: Int] = [:]
     var buckets = [Int](repeating: 0, count: Metrics.bounds.count)
@@ -53,6 +55,7 @@ final class Metrics: Sendable {
     var lines = [
       "# HELP stead_requests_total Requests answered.", "# TYPE stead_requests_total counter",
     ]
+    // The order of a dictionary differs from run to run.
     for (series, count) in state.requests.sorted(by: { "\($0.key)" < "\($1.key)" }) {
       lines.append(
         "stead_requests_total{method=\"\(series.method)\",route=\"\(series.route)\","
@@ -91,6 +94,7 @@ struct LineLog: LogHandler {
     set { metadata[key] = newValue }
   }
 
+  /// Writes an event with its metadata, time and level.
   func log(event: LogEvent) {
     var fields = metadata.merging(event.metadata ?? [:]) { $1 }.mapValues { "\($0)" }
     fields["time"] = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))

@@ -22,6 +22,7 @@ struct AccessMiddleware: RouterMiddleware {
     var context = context
     let header = request.headers[.authorization] ?? ""
     guard header.hasPrefix("Bearer ") else {
+      // Throws the error for a missing token.
       _ = try context.caller
       return try await next(request, context)
     }
@@ -72,6 +73,7 @@ struct AnswerMiddleware: RouterMiddleware {
     let duration = start.duration(to: .now)
     let seconds =
       Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+    // The pattern of the route: the address itself names a zone.
     let route = context.endpointPath ?? "none"
     metrics.count(
       method: request.method.rawValue, route: route, status: response.status.code, seconds: seconds)
@@ -123,6 +125,8 @@ final class RateLimiter: Sendable {
   /// The maximum number of buckets. Full ones are dropped first, which changes nothing.
   static let maximumBuckets = 100_000
 
+  /// The tokens of a device or an address, and the time for which they were counted, in
+  /// milliseconds.
   private struct Bucket {
     var tokens: Double
     var filled: Int64
@@ -149,8 +153,10 @@ final class RateLimiter: Sendable {
       var bucket = buckets[name] ?? Bucket(tokens: burst, filled: now)
       bucket.tokens = level(of: bucket, now: now)
       bucket.filled = max(now, bucket.filled)
+      // Also if the request is refused: the level and its time have changed.
       defer { buckets[name] = bucket }
       guard bucket.tokens >= 1 else {
+        // Rounded up, so that a client that waits as long finds a token.
         return max(1, Int(((1 - bucket.tokens) / rate).rounded(.up)))
       }
       bucket.tokens -= 1

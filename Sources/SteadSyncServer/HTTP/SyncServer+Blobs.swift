@@ -11,6 +11,7 @@ extension HTTPField.Name {
 }
 
 extension SyncServer {
+  /// The JSON of an answer to a part: how many bytes the server has.
   private struct Offset: Encodable { var offset: Int64 }
 
   /// The routes of blobs: an upload that can be resumed, its offset, and a download that can be resumed.
@@ -40,6 +41,7 @@ extension SyncServer {
     }
     router.get("zones/:zone/blobs/:sha256") { request, context in
       let (caller, name) = (try context.caller, try Self.blob(context))
+      // Before anything is looked up: strangers must not learn which blobs a zone has.
       try await self.check(caller, name, atLeast: .read)
       guard try await self.isStored(name), let size = self.blobs.size(name) else {
         throw ServerError(
@@ -50,6 +52,7 @@ extension SyncServer {
     }
   }
 
+  /// The blob of the address. Throws ``ServerError`` for a hash that isn't one.
   private static func blob(_ context: ServerContext) throws -> BlobStore.Name {
     let hash = context.parameters.get("sha256") ?? ""
     guard Input.isHexadecimal(hash, count: 64) else {
@@ -100,6 +103,7 @@ extension SyncServer {
   private func receive(_ request: Request, _ name: BlobStore.Name, _ range: BlobRange) async throws
     -> Response
   {
+    // By the announced size, before a byte is written.
     guard range.total ?? 0 <= BlobStore.maximumSize else { throw Self.tooLarge }
     let handle = try await blobs.open(name, at: range.start)
     var position = range.start
@@ -109,6 +113,7 @@ extension SyncServer {
       guard position <= range.end ?? BlobStore.maximumSize else { throw Self.tooLarge }
       try await blobs.append(buffer, to: handle)
     }
+    // Not the last part: the client goes on at the offset.
     guard position == range.total ?? position else {
       var answer = try Answer.json(Offset(offset: position), status: .accepted)
       answer.headers[.uploadOffset] = String(position)
@@ -146,12 +151,14 @@ extension SyncServer {
         """, [.text(name.zone), .text(name.sha256), .integer(size), .integer(now)])
       // Another request was first; its bytes are counted already.
       guard added > 0 else { return }
+      // The insert is rolled back if this throws.
       try row.checkQuota(quota, adding: size, in: session)
       row.blobBytes += size
       try session.run([row.saving(schemas)])
     }
   }
 
+  /// The error for more bytes than a blob, or its range, may have.
   private static let tooLarge = ServerError(
     .tooLarge, "The blob is too large, or larger than its range.", remedy: "Split it.",
     figures: ["limit": BlobStore.maximumSize])
@@ -165,6 +172,7 @@ extension SyncServer {
     let asked = range.flatMap {
       $0.hasPrefix("bytes=") && $0.hasSuffix("-") ? Int64($0.dropFirst(6).dropLast()) : nil
     }
+    // Nothing is left beyond the end, so the response has no bytes.
     let start = asked.map { min(max($0, 0), size) } ?? 0
     let handle = try await blobs.read(name, from: start)
     let body = ResponseBody(contentLength: Int(size - start)) { writer in

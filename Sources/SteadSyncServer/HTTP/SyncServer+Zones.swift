@@ -4,10 +4,12 @@ import ServiceLifecycle
 import SteadSyncProtocol
 
 extension SyncServer {
+  /// The body of `PUT /v1/zones/{zone}/members/{user}`.
   private struct NewMember: Decodable {
     var role: Role
   }
 
+  /// The answer of `GET /v1/usage`, in bytes.
   private struct Usage: Encodable {
     var bytes: Int64
     var limit: Int64
@@ -45,6 +47,7 @@ extension SyncServer {
       let caller = try context.caller
       let bytes = try await self.engine.read { session in
         try Devices.check(caller, in: session)
+        // Zones of which the account is only a member count for their owners' quotas.
         return try Zones.list(of: caller.account, in: session)
           .filter { $0.owner == caller.account }.map(\.bytes).reduce(0, +)
       }
@@ -92,6 +95,7 @@ extension SyncServer {
   /// names and a schema.
   static let maximumPushBody = 8 << 20
 
+  /// The body of `PUT /v1/zones/{zone}/schema`.
   private struct MinimumSchema: Decodable {
     var minimum: Int
   }
@@ -129,6 +133,7 @@ extension SyncServer {
       let (now, schemas) = (self.clock.now, self.schemas)
       let answer = try await self.engine.read { session in
         try Membership.check(caller, zone: zone, atLeast: .read, in: session)
+        // Only a member gets here, and a zone with members has a row.
         guard let tables = try ZoneTables.read(zone, in: session, schemas: schemas) else {
           throw EngineError.unexpectedType
         }
@@ -142,6 +147,7 @@ extension SyncServer {
       let minimum = try await Input.json(MinimumSchema.self, request).minimum
       let schemas = self.schemas
       try await self.engine.write(.zone(zone)) { session in
+        // The lock comes first, as for a push.
         let tables = try ZoneTables.locked(zone, in: session, schemas: schemas)
         try Membership.check(caller, zone: zone, atLeast: .owner, in: session)
         guard let tables else { throw EngineError.unexpectedType }
@@ -159,6 +165,7 @@ extension SyncServer {
   /// without an answer.
   static let maximumWait = 55
 
+  /// The body of `POST /v1/wait`.
   private struct Wait: Decodable {
     /// The numbers up to which the zones were read.
     var zones: [String: Int64]
@@ -176,6 +183,7 @@ extension SyncServer {
           figures: ["limit": Int64(WaitHub.maximumZones)])
       }
       for zone in wait.zones.keys { try Input.check(zone: zone) }
+      // Each zone is checked: a wait must not tell strangers when a zone has changed.
       try await self.engine.read { session in
         for zone in wait.zones.keys {
           try Membership.check(caller, zone: zone, atLeast: .read, in: session)

@@ -19,14 +19,23 @@ import UnixSignals
 package final class SyncServer: Sendable {
   /// The settings that it was made with.
   package let settings: ServerSettings
+  /// The connections to the database.
   let engine: StorageEngine
+  /// The keys that sign access tokens.
   let keys: SigningKeys
+  /// The time, which tests set.
   let clock: ServerClock
+  /// The files of blobs.
   let blobs: BlobStore
+  /// The requests that wait for changes.
   let hub = WaitHub()
+  /// Applies pushes, and merges large ones in advance.
   let pushes: ZonePushes
+  /// The decoded schemas, shared by pushes and reads.
   var schemas: SchemaCache { pushes.schemas }
+  /// The counters for operators.
   let metrics = Metrics()
+  /// The rate limit of each device.
   let devices: RateLimiter
   /// For requests without a token, by address.
   let strangers = RateLimiter(perSecond: 1, burst: 20)
@@ -39,6 +48,7 @@ package final class SyncServer: Sendable {
   package init(_ settings: ServerSettings, clock: ServerClock = .system) throws {
     self.settings = settings
     self.clock = clock
+    // First, since the keys, the blobs and by default the database are in it.
     try ServerFolder.make(settings.directory)
     keys = try SigningKeys(directory: settings.directory, clock: clock)
     engine = try StorageEngine(settings.location)
@@ -56,6 +66,7 @@ package final class SyncServer: Sendable {
     try await run(until: [.sigterm, .sigint], onStart: onStart)
   }
 
+  /// As ``run(onStart:)``, until one of some signals.
   func run(until signals: [UnixSignal], onStart: @escaping @Sendable (Int) -> Void) async throws {
     let level = settings.logLevel
     let logger = Logger(label: "stead") { _ in LineLog(logLevel: level) }
@@ -74,6 +85,7 @@ package final class SyncServer: Sendable {
     do {
       try await group.run()
     } catch {
+      // Otherwise the threads would go on after a failed start.
       await engine.close()
       throw error
     }
@@ -121,16 +133,19 @@ package final class SyncServer: Sendable {
 // MARK: - Access
 
 extension SyncServer {
+  /// The body of `POST /v1/enrol`.
   private struct Enrolment: Decodable {
     var user: String
     var code: String
     var name: String?
   }
 
+  /// The body of `POST /v1/token`.
   private struct Renewal: Decodable {
     var refresh_token: String
   }
 
+  /// The answer to both: who the device is, its tokens, and the server's time.
   private struct Tokens: Encodable {
     var user: String
     var device: String
@@ -157,6 +172,8 @@ extension SyncServer {
         try Devices.enrol(
           account, code: enrolment.code, name: name, in: session, now: now)
       }
+      // Thrown only now: a refusal is a value within the transaction, which has counted the
+      // attempt.
       let grant = try result.get()
       return try self.tokens(grant.token, refresh: grant.refresh)
     }
@@ -184,6 +201,7 @@ extension SyncServer {
     try strangers.admit("address:" + address, clock: clock)
   }
 
+  /// The answer with a device's tokens. Signs the access token.
   private func tokens(_ token: AccessToken, refresh: String) throws -> Response {
     try Answer.json(
       Tokens(

@@ -7,6 +7,7 @@ import SteadSyncProtocol
 /// Purges old tombstones and sweeps blobs that no record names ("Upkeep" in SyncProtocol.md): at the start and once
 /// an hour. Ends when the server does.
 struct Upkeep: Service {
+  /// The pause between two rounds, in seconds.
   static let interval = 3_600
 
   let server: SyncServer
@@ -24,12 +25,14 @@ struct Upkeep: Service {
 }
 
 extension SyncServer {
+  /// The number of zones that are read at once.
   private static let zonesAtOnce: Int64 = 100
 
   /// Purges and sweeps all zones. Costs a query for each zone, and a transaction if it has something to remove.
   ///
   /// Zones are read in pages by their name, and each zone has its own transactions, so pushes of other zones go on.
   func keepUp() async throws {
+    // Pages by name and not by offset: zones may come and go meanwhile.
     var last = ""
     while true {
       let after = last
@@ -58,6 +61,7 @@ extension SyncServer {
       return try tables.isUpkeepDue(now: now)
     }
     guard isDue else { return }
+    // Purge and sweep decide again under the lock, since the answer may be out of date.
     let swept = try await engine.write(.zone(zone)) { session -> [BlobID] in
       guard let tables = try ZoneTables.locked(zone, in: session, schemas: schemas) else {
         return []
@@ -79,6 +83,7 @@ extension SyncServer {
     let (blobs, schemas) = (blobs, schemas)
     try await engine.write(.zone(zone)) { session in
       let tables = try ZoneTables.locked(zone, in: session, schemas: schemas)
+      // The blob was sent again, so its file stays.
       guard try tables?.hasBlob(blob) != true else { return }
       blobs.remove(BlobStore.Name(zone: zone, sha256: blob.text))
     }
@@ -129,6 +134,7 @@ extension SyncServer {
     }
     try ServerFolder.make(directory)
     try SQLiteSession(path: path, writes: true).copy(to: directory + "/stead.sqlite")
+    // After the database: the bytes of a blob were there before a record named it.
     for name in ["blobs", "signing-keys.json"] {
       let source = "\(settings.directory)/\(name)"
       if files.fileExists(atPath: source) {

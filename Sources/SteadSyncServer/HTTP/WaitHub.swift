@@ -47,6 +47,7 @@ final class WaitHub: Sendable {
     for zones: [String: Int64], until deadline: ContinuousClock.Instant,
     afterwards: @escaping @Sendable () -> Void
   ) async -> [String] {
+    // First of all, since a cancellation needs it even before there is an entry.
     let id = state.withLock { state in
       state.next += 1
       return state.next
@@ -75,6 +76,7 @@ final class WaitHub: Sendable {
     let answers = state.withLock { state in
       var moved: [UInt64: [String]] = [:]
       for (zone, head) in heads {
+        // An identifier in `byZone` has a waiter for this zone, so the default is never used.
         for id in state.byZone[zone] ?? [] where state.waiters[id]?.zones[zone] ?? head != head {
           moved[id, default: []].append(zone)
         }
@@ -117,6 +119,8 @@ struct Waking: Service {
   let server: SyncServer
 
   func run() async throws {
+    // Other servers may write to a PostgreSQL database. The pushes to this one tell the hub
+    // themselves.
     let asks = if case .postgreSQL = server.engine.location { true } else { false }
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {

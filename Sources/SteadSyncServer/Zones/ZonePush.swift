@@ -69,6 +69,7 @@ struct ZonePush: Sendable {
 
   /// The maximum size of the zone's records, given the size of the owner's other zones and of all the owner's blobs.
   func room(for zone: ZoneRow, in session: any SQLSession) throws -> Int {
+    // Not below 0: an owner may be beyond a quota that was lowered.
     Int(max(quota - (try zone.otherBytes(in: session)), 0))
   }
 
@@ -86,6 +87,7 @@ extension ZoneTables {
   /// It may miss something, such as the records of a cascade: ``ZoneTables`` then fetches that when it is asked.
   /// Without it a push of 100 changes would cost hundreds of round trips to PostgreSQL.
   func prefetch(_ push: Push) throws {
+    // The push may bring a schema, by whose keys its records are then settled.
     let schema = push.schema ?? row.state.schema
     let mutations = push.transactions.flatMap(\.mutations)
     stored.reserveCapacity(mutations.count)
@@ -115,6 +117,7 @@ extension ZoneTables {
     var tokens: Set<UniqueToken> = []
     for mutation in mutations where schema.entities[mutation.type]?.unique.isEmpty == false {
       let known = try storedRecord(mutation.id)
+      // The keys that the database has for it, by the rules under which they were written.
       if let known { tokens.formUnion(storedSchema.tokens(of: known).map(\.token)) }
       guard let stamp = mutation.stamps.first else { continue }
       var record = known ?? Record(id: mutation.id, type: mutation.type, at: stamp)
@@ -150,8 +153,10 @@ extension ZonePush {
   func draft(for name: String, in session: any SQLSession, schemas: SchemaCache) throws
     -> ZoneDraft?
   {
+    // Without a lock: whoever writes the draft checks that nothing has changed since.
     let read = try ZoneTables.read(name, device: caller.device, in: session, schemas: schemas)
     let tables = try checked(read, name, in: session)
+    // Copied before the merge, which changes the row of `tables`.
     let zone = tables.row
     let client = try ZoneTables.clientRow(push.client, of: tables.zone, in: session)
     let outcome = try merge(into: tables)
@@ -179,6 +184,7 @@ extension ZonePush {
     // Checked again: the device may have been revoked, or the member removed, since the draft was made.
     try Membership.check(caller, zone: name, atLeast: .write, in: session)
     // The owner's other zones may have grown.
+    // A push that makes the zone smaller is taken even beyond the quota, as ``Zone`` does it.
     guard try draft.bytes <= zone.state.bytes || draft.bytes <= room(for: zone, in: session) else {
       return nil
     }
@@ -208,6 +214,7 @@ final class ZonePushes: Sendable {
   ///
   /// - Throws: As ``ZonePush/apply(to:in:schemas:)``, and ``EngineError`` as ``StorageEngine/write(_:_:)``.
   func apply(_ push: ZonePush, to zone: String) async throws -> ZonePush.Outcome {
+    // Counted before the draft, so that of two pushes of a zone at most one is merged in advance.
     let isAlone = underWay.withLock { zones in
       zones[zone, default: 0] += 1
       return zones[zone] == 1
@@ -230,6 +237,7 @@ final class ZonePushes: Sendable {
       {
         return outcome
       }
+      // There is no draft, or it is out of date: the push is merged here, under the zone's lock.
       return try push.apply(to: zone, in: session, schemas: schemas)
     }
   }

@@ -21,6 +21,8 @@ extension ZoneTables {
   private func fitting(_ sizes: [SQLRow]) throws -> Int {
     var (bytes, live): (Int64, Int) = (0, 0)
     for (index, row) in sizes.enumerated() {
+      // Tombstones, whose size is mostly 0, don't count: `Zone` may leave them out, and a page
+      // needs a record.
       let size = try row.integer(1)
       bytes += size
       if size > 0 { live += 1 }
@@ -35,7 +37,9 @@ extension ZoneTables {
     let rows = try session.rows(
       "SELECT id FROM records WHERE zone = $1 AND type = $2 AND dead = 0", [zone, .text(type)])
     var ids = Set(try rows.map { try Self.identifier($0.text(0), as: RecordID.self) })
+    // All at once; each would otherwise cost a query of its own below.
     try prepare(ids)
+    // This transaction may have made a record of the type, or ended one that the query has found.
     for (id, change) in changes where change.record.type == type {
       if change.record.isLive { ids.insert(id) } else { ids.remove(id) }
     }
@@ -119,6 +123,7 @@ extension ZoneTables {
         SELECT 1 FROM blob_refs r WHERE r.zone = blobs.zone AND r.sha256 = blobs.sha256)
       RETURNING sha256, size
       """, [zone, .integer(milliseconds)])
+    // The counter in the zone's row, which ``flush()`` writes.
     for row in rows { self.row.blobBytes -= try row.integer(1) }
     if !rows.isEmpty { isStateChanged = true }
     return try rows.map { try Self.identifier($0.text(0), as: BlobID.self) }.sorted()

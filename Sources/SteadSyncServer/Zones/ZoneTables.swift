@@ -19,13 +19,17 @@ final class ZoneTables: ZoneStorage {
     var index: RecordIndex
   }
 
+  /// The connection whose transaction this is.
   let session: any SQLSession
+  /// The decoded schemas of all zones.
   let schemas: SchemaCache
   /// The bytes after which a page ends, so that no more are fetched.
   let pageBytes: Int
   /// The device whose new clients are noted.
   let device: String
+  /// The zone's row, with the changes of this transaction.
   var row: ZoneRow
+  /// The zone's name as a parameter.
   let zone: SQLValue
   /// The rules by which the rows in the database are indexed.
   let storedSchema: Schema
@@ -44,8 +48,11 @@ final class ZoneTables: ZoneStorage {
   var clients: [ClientID: ZoneClient] = [:]
   /// The devices that have used clients.
   private var devices: [ClientID: String] = [:]
+  /// The clients whose rows have to be written.
   var changedClients: Set<ClientID> = []
+  /// The marks to insert, with the times at which they were made.
   var newMarks: [(mark: Mark, made: Int64)] = []
+  /// The blobs whose grace period begins again, and when.
   var touchedBlobs: [BlobID: Int64] = [:]
   /// Whether blobs were queried, which can change without a change of the zone's records.
   var usesBlobs = false
@@ -83,6 +90,7 @@ final class ZoneTables: ZoneStorage {
     self.pageBytes = pageBytes
   }
 
+  /// The zone's state, with the changes of this transaction.
   func state() -> ZoneState { row.state }
 
   /// Replaces the zone's state, which is written by ``flush()``.
@@ -101,6 +109,7 @@ extension ZoneTables {
   /// Reads records into the cache, those that aren't known yet, with one statement for up to 100. An identity without
   /// a record is cached, too.
   func prepare(_ ids: Set<RecordID>) throws {
+    // The values are optionals: `stored[id] == nil` means an identity that was never queried.
     let missing = ids.filter { changes[$0] == nil && stored[$0] == nil }
     guard !missing.isEmpty else { return }
     // Nil at first: an identity that the query doesn't return has no record, and isn't queried again.
@@ -134,6 +143,7 @@ extension ZoneTables {
     for token in try self.index(of: id).tokens where try holder(of: token) == id {
       holders[token] = .some(nil)
     }
+    // After the release, since the new index may have the same keys.
     for token in index.tokens { holders[token] = id }
     changes[id] = Change(record: record, index: index)
   }
@@ -177,6 +187,8 @@ extension ZoneTables {
     return found.sorted()
   }
 
+  /// An identifier from a column. Throws ``EngineError/unexpectedType`` for a string that isn't
+  /// one.
   static func identifier<Subject>(
     _ text: String, as type: Identifier<Subject>.Type
   ) throws -> Identifier<Subject> {
@@ -192,8 +204,10 @@ extension ZoneTables {
   func client(_ client: ClientID) throws -> ZoneClient {
     if let known = clients[client] { return known }
     let row = try Self.clientRow(client, of: zone, in: session)
+    // Nil for a new client, which may belong to any device.
     devices[client] = try row?.text(0)
     let found = try row.map { try StoredForm.read($0.bytes(1), as: ZoneClient.self) }
+    // Cached even if it is new, so that the row isn't queried again.
     clients[client] = found ?? ZoneClient()
     return found ?? ZoneClient()
   }
@@ -259,6 +273,7 @@ extension ZoneTables {
   func statements() throws -> [SQLStatement] {
     let changes = self.changes.values.sorted { $0.record.seq < $1.record.seq }
     var statements = Self.puttingRecords.statements(changes.map { row(of: $0.record) })
+    // In any order after the records: no table has a foreign key.
     statements += keyStatements()
     statements += try indexStatements(changes)
     statements += newMarks.map { Self.adding($0.mark, to: zone, at: $0.made) }
@@ -272,6 +287,7 @@ extension ZoneTables {
       guard let state = clients[client] else { continue }
       statements.append(Self.saving(state, of: client, on: device, in: zone))
     }
+    // Last, as the protocol's storage writes the state after everything else.
     if isStateChanged { statements.append(try row.saving(schemas)) }
     return statements
   }
@@ -339,6 +355,7 @@ extension ZoneTables {
     Set(new).subtracting(old).map { [zone, .text($0), id] }
   }
 
+  /// The statement that inserts a mark.
   static func adding(_ mark: Mark, to zone: SQLValue, at milliseconds: Int64) -> SQLStatement {
     SQLStatement(
       "INSERT INTO marks (zone, head, token, made) VALUES ($1, $2, $3, $4)",
@@ -347,6 +364,8 @@ extension ZoneTables {
       ])
   }
 
+  /// The statement that inserts or replaces a client's row. The device stays that of the first
+  /// push.
   static func saving(
     _ state: ZoneClient, of client: ClientID, on device: String, in zone: SQLValue
   ) -> SQLStatement {

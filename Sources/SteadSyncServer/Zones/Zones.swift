@@ -8,11 +8,17 @@ enum Zones {
   /// The maximum number of zones that an account may own.
   static let maximumOwned: Int64 = 1_000
 
+  /// A zone as its members see it in a list.
   struct Zone: Encodable, Sendable {
+    /// The zone's name: 32 hexadecimal digits.
     var zone: String
+    /// What the account may do in it.
     var role: Role
+    /// The account for whose quota it counts.
     var owner: String
+    /// The number of its last change.
     var head: Int64
+    /// The size of its records and blobs, in bytes.
     var bytes: Int64
   }
 
@@ -55,6 +61,8 @@ enum Zones {
       WHERE a.account = $1 ORDER BY z.zone
       """, [.text(account)]
     ).map { row in
+      // A role of a later version is shown as the least one. What it allows is decided with each
+      // request.
       try Zone(
         zone: row.text(0), role: Role(rawValue: row.text(1)) ?? .read, owner: row.text(2),
         head: row.integer(3), bytes: row.integer(4))
@@ -82,6 +90,7 @@ enum Zones {
     return heads
   }
 
+  /// The number of zones that one statement asks for.
   private static let headsAtOnce = 100
   private static let headsStatement =
     "SELECT zone, head FROM zones WHERE zone IN ("
@@ -91,8 +100,11 @@ enum Zones {
 /// A zone's row: its counters, its owner and the rules of its types. Equal rows mean equal records, as
 /// ``ZonePush/write(_:to:in:schemas:)`` relies on.
 struct ZoneRow: Hashable, Sendable {
+  /// The zone's name.
   let zone: String
+  /// The account that made the zone, and for whose quota it counts.
   let owner: String
+  /// The counters, the clock and the schema, as the protocol has them.
   var state: ZoneState
   /// Bytes of the blobs.
   var blobBytes: Int64
@@ -111,6 +123,7 @@ struct ZoneRow: Hashable, Sendable {
   static func locked(_ zone: String, in session: any SQLSession, schemas: SchemaCache) throws
     -> ZoneRow?
   {
+    // With RETURNING: reading the row would be a second round trip while the lock is held.
     let row = try session.row(
       "UPDATE zones SET head = head + 0 WHERE zone = $1 RETURNING \(columns)", [.text(zone)])
     return try row.map { try ZoneRow(zone, $0, schemas) }
@@ -128,6 +141,7 @@ struct ZoneRow: Hashable, Sendable {
     self.zone = zone
     owner = try row.text(0)
     state = ZoneState()
+    // SQL has no unsigned integers, so the token's bits are stored as a signed one.
     state.mark = Mark(
       head: try row.integer(1), token: UInt64(bitPattern: try row.integer(2)))
     state.purged = try row.integer(3)
@@ -136,6 +150,8 @@ struct ZoneRow: Hashable, Sendable {
     blobBytes = try row.integer(6)
     state.records = Int(try row.integer(7))
     state.now = try row.integer(8)
+    // No offset: it is a device's correction, and the server's clock is what devices correct theirs
+    // by.
     state.clock = HybridClock(
       last: Self.moment(try row.integer(9)), seen: Self.moment(try row.integer(10)), offset: 0)
     rules = try row.bytes(11)
@@ -167,6 +183,7 @@ struct ZoneRow: Hashable, Sendable {
   }
 
   private static func moment(_ number: Int64) -> HybridClock.Moment {
+    // Through an unsigned integer, since 48 bits of milliseconds reach the sign bit.
     let bits = UInt64(bitPattern: number)
     return HybridClock.Moment(
       milliseconds: Int64(bits >> 16), counter: UInt16(truncatingIfNeeded: bits))
@@ -176,6 +193,7 @@ struct ZoneRow: Hashable, Sendable {
 extension ZoneRow {
   /// The size of the owner's other zones and of all the owner's blobs, in bytes.
   func otherBytes(in session: any SQLSession) throws -> Int64 {
+    // The cast is for PostgreSQL, whose sum of BIGINT is NUMERIC, which the session doesn't read.
     let row = try session.row(
       "SELECT CAST(SUM(bytes + blob_bytes) AS BIGINT) FROM zones WHERE owner = $1", [.text(owner)])
     return try (row?.integer(0) ?? 0) - Int64(state.bytes)
@@ -210,8 +228,10 @@ final class SchemaCache: Sendable {
   func schema(_ bytes: [UInt8]) throws -> Schema {
     if bytes.isEmpty { return .empty }
     if let known = schemas.withLock({ $0[bytes] }) { return known }
+    // Outside the lock: two threads may decode the same bytes, and neither waits for the other.
     let schema = try StoredForm.read(bytes, as: Schema.self)
     schemas.withLock { schemas in
+      // Rare, since most zones share few schemas, so no order of use is kept.
       if schemas.count >= Self.maximumCount { schemas.removeAll() }
       schemas[bytes] = schema
     }

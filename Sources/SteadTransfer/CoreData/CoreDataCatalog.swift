@@ -17,6 +17,7 @@ struct CoreDataCatalog {
   struct Entity {
     /// The entity's number, in `Z_ENT` of its rows.
     let number: Int64
+    /// The entity's name in `Z_PRIMARYKEY`.
     let name: String
     /// The numbers of the entity itself and of its ancestors, from the closest on.
     var lineage: [Int64]
@@ -110,6 +111,7 @@ struct CoreDataCatalog {
     var result: [String: [String]] = [:]
     var types: [String: [String: String]] = [:]
     try store.forEachRow(
+      // `hidden` is 0 for ordinary columns; generated ones have no values of their own.
       "SELECT m.name, c.name, c.type FROM sqlite_schema AS m, pragma_table_xinfo(m.name) AS c "
         + "WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' "
         + "AND m.name NOT LIKE 'sqlite!_%' ESCAPE '!' AND c.hidden = 0 ORDER BY m.rowid, c.cid"
@@ -249,7 +251,9 @@ struct CoreDataPairs {
   /// The name of the second column of a relationship that is its own inverse.
   private static let reflexive = "REFLEXIVE"
 
+  /// The table's name as in the database.
   let table: String
+  /// The two columns of row numbers.
   let sides: [Side]
   /// Whether the relationship is its own inverse, so that each pair counts in both directions.
   let isReflexive: Bool

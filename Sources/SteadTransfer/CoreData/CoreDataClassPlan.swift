@@ -18,7 +18,9 @@ struct CoreDataClassPlan {
 
     /// The property's name, or that of a field.
     let name: String
+    /// The column's name as in the database.
     let column: String
+    /// The encoding of the property in the container's store.
     let encoding: _ColumnEncoding
     /// Whether a value transformer decodes the data, which is then copied as it is.
     let hasTransformer: Bool
@@ -39,8 +41,10 @@ struct CoreDataClassPlan {
       case cases
     }
 
+    /// The property's name, or that of a field.
     let name: String
     var form: Form = .fields
+    /// The parts with a column of their own.
     var fields: [Attribute]
     /// Structs within this one.
     var nested: [Composite] = []
@@ -73,6 +77,7 @@ struct CoreDataClassPlan {
       case pairs(table: String, own: String, other: String, isReflexive: Bool)
     }
 
+    /// The name of the class's property.
     let name: String
     let isToMany: Bool
     let storage: Storage
@@ -80,10 +85,15 @@ struct CoreDataClassPlan {
     let destination: String
   }
 
+  /// The entity whose rows are read.
   let entity: CoreDataCatalog.Entity
+  /// The class that takes the rows.
   let className: String
+  /// The properties with one column.
   var attributes: [Attribute] = []
+  /// The properties whose parts have columns.
   var composites: [Composite] = []
+  /// The relationships that the store has something for.
   var relationships: [Relationship] = []
   /// The properties that the store has nothing for.
   var missing: [String] = []
@@ -92,7 +102,9 @@ struct CoreDataClassPlan {
 
   /// A foreign-key column.
   struct Reference: Hashable {
+    /// The table of the rows that refer.
     let table: String
+    /// The column with the numbers of the rows that are referred to.
     let column: String
     /// The entities whose rows are read; the table may have those of others.
     let entities: Set<Int64>
@@ -114,6 +126,7 @@ struct CoreDataRowLayout {
   /// The index of each column.
   private let indices: [String: Int]
 
+  /// The columns of a plan's properties; of an entity without a class only the row's number.
   init(_ plan: CoreDataClassPlan?) {
     var columns = ["Z_PK"]
     for attribute in plan?.attributes ?? [] { columns.append(attribute.column) }

@@ -15,6 +15,7 @@ struct CoreDataFiles {
     case noName, missing, notAFile, tooLarge
   }
 
+  /// The directory of the files, which need not exist.
   private let directory: String
   private let disk = POSIXDisk()
 
@@ -36,6 +37,7 @@ struct CoreDataFiles {
     var bytes = bytes[...]
     // The name is a C string.
     while bytes.last == 0 { bytes.removeLast() }
+    // A leading dot is refused, and with it `..`.
     guard !bytes.isEmpty, bytes.count <= nameLimit, bytes.first != UInt8(ascii: "."),
       bytes.allSatisfy(isPartOfName)
     else { return nil }
@@ -66,6 +68,8 @@ struct CoreDataFiles {
     guard let status = try disk.status(at: path) else { throw Problem.missing }
     guard status.kind == .file else { throw Problem.notAFile }
     guard status.size <= Self.sizeLimit else { throw Problem.tooLarge }
+    // Without following a link here, too: the file may have been replaced since its status was
+    // read.
     return try disk.withDescriptor(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW) { descriptor in
       var data = Data(count: Int(status.size))
       var count = 0
@@ -108,8 +112,11 @@ extension CoreDataFiles.Problem {
 /// evidence the data may begin so by chance, and the mapping must decide: a wrong guess would cut
 /// off a byte or add one.
 struct ExternalStorageDetector {
+  /// The copy of the store.
   let store: ForeignStore
+  /// The files next to the original.
   let files: CoreDataFiles
+  /// What the caller says about external storage.
   let mapping: CoreDataMapping
 
   /// A plan with the detected forms of its attributes.

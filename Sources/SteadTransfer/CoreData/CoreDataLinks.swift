@@ -12,8 +12,11 @@ struct CoreDataLinks {
   /// The destinations of each row.
   private typealias Targets = [StoredRow.Key: [Link]]
 
+  /// The copy of the store.
   private let store: ForeignStore
+  /// The store's entities, tables and columns.
   private let catalog: CoreDataCatalog
+  /// The columns of relationships.
   private let planner: CoreDataPlanner
   /// What was read so far.
   private var targetsByStorage: [CoreDataClassPlan.Relationship.Storage: Targets] = [:]
@@ -92,6 +95,7 @@ struct CoreDataLinks {
         throw CoreDataCatalog.damaged("\(table) has a row that isn't a pair.")
       }
       add(owner, target, row[2].integer)
+      // The other direction has no position of its own.
       if isReflexive { add(target, owner, nil) }
     }
     return result
@@ -101,6 +105,7 @@ struct CoreDataLinks {
   private func sorted(_ targets: Targets) -> Targets {
     targets.mapValues { links in
       links.sorted { one, other in
+        // Several may have one position, or none, so their numbers decide then.
         if one.order != other.order { return (one.order ?? .max) < (other.order ?? .max) }
         return one.target < other.target
       }

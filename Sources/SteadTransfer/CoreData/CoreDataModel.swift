@@ -61,16 +61,21 @@ struct CoreDataModel {
 
   /// A relationship.
   struct Relationship {
+    /// The property's name.
     let name: String
+    /// Whether it leads to more than one row: `NSMaxCount` isn't 1.
     let isToMany: Bool
+    /// The name that it had in an earlier model, if it was renamed.
     var renamingIdentifier: String?
   }
 
   /// An entity with all of its properties, inherited ones included.
   struct Entity {
+    /// The entity's name.
     let name: String
     let attributes: [Attribute]
     let relationships: [Relationship]
+    /// The name that it had in an earlier model, if it was renamed.
     var renamingIdentifier: String?
   }
 

@@ -3,8 +3,11 @@ import SteadSQLite
 
 /// Counts the contents of a store that no property takes.
 struct CoreDataOmissions {
+  /// The copy of the store.
   let store: ForeignStore
+  /// The store's entities, tables and columns.
   let catalog: CoreDataCatalog
+  /// What the caller leaves out.
   let mapping: CoreDataMapping
 
   /// The columns of each table of rows that aren't properties: number, entity, version.
@@ -72,6 +75,7 @@ struct CoreDataOmissions {
       return !names.contains("Z" + name.dropFirst())
     }
     if columns.isEmpty { return [] }
+    // `count` of a column leaves out NULL, which loses nothing.
     let counts = columns.map { "count(\($0.sqlName))" }.joined(separator: ", ")
     let row = try store.rows(
       "SELECT \(counts) FROM \(plan.entity.table.sqlName) WHERE Z_ENT = ?1",

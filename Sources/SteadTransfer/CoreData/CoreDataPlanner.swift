@@ -3,9 +3,13 @@ import SteadRecords
 
 /// Matches classes and properties with the entities and columns of a store, by name.
 struct CoreDataPlanner {
+  /// The store's entities, tables and columns.
   let catalog: CoreDataCatalog
+  /// The classes that take the rows.
   let schema: Schema
+  /// The exceptions to the names.
   let mapping: CoreDataMapping
+  /// The copy of the store.
   let store: ForeignStore
   /// The columns of each table, by their names in capitals.
   let columns: [String: [String: String]]
@@ -147,6 +151,7 @@ struct CoreDataPlanner {
     let own = (schema.entitiesByName[className]?.storedProperties ?? []).filter {
       storedName($0.name, of: className) == nil
     }
+    // With a model all names are matched together, as in a migration.
     if let model = catalog.modelEntity(entity) {
       let names = CoreDataNames(
         stored: model.attributes.map { (name: $0.name, identifier: $0.renamingIdentifier) }
@@ -278,6 +283,7 @@ struct CoreDataPlanner {
   ) -> CoreDataClassPlan.Relationship.Storage? {
     for name in names.map({ $0.uppercased() }) {
       for pair in pairs {
+        // Each of the two columns may be the one of the row itself.
         for (own, other) in [(0, 1), (1, 0)].map({ (pair.sides[$0.0], pair.sides[$0.1]) })
         where other.relationship == name && entity.lineage.contains(own.entity) {
           return .pairs(
@@ -299,6 +305,7 @@ struct CoreDataPlanner {
   ) -> CoreDataClassPlan.Reference {
     let own = columns[table] ?? [:]
     let name = String(column.uppercased().dropFirst())
+    // `Z4_PARENT` has the entity of the row whose number is in `ZPARENT`.
     let entityColumn = own.first { CoreDataPairs.numbered($0.key, after: "Z")?.1 == "_\(name)" }
     let order = own.first { key, _ in
       guard key.hasPrefix("Z_FOK_") else { return false }

@@ -7,9 +7,13 @@ import SteadSQLite
 /// Without a model the names alone decide, and only if no other column could be meant. An error
 /// that asks for a name in the mapping is better than values in a wrong property.
 struct CoreDataProperties {
+  /// Matches the entities, and has the mapping.
   private let planner: CoreDataPlanner
+  /// The entity whose table has the columns.
   private let entity: CoreDataCatalog.Entity
+  /// The class whose properties they are.
   private let className: String
+  /// The entity in the store's model; nil without one.
   private let model: CoreDataModel.Entity?
   /// The columns by the paths of the store's model; empty without one.
   private let resolutions: [String: CoreDataColumns.Resolution]
@@ -53,6 +57,8 @@ struct CoreDataProperties {
   func add(_ attribute: Schema.Attribute, to plan: inout CoreDataClassPlan) throws {
     let mapped = planner.storedName(attribute.name, of: className)
     let names = try planner.storedNames(attribute, of: className, entity)
+    // The store's model decides. The columns' names do without one, and where the mapping names a
+    // column.
     if let model, let found = model.attribute(named: names) {
       try add(attribute, found, to: &plan)
     } else if let model, mapped == nil {
@@ -200,6 +206,7 @@ struct CoreDataProperties {
     var result = CoreDataClassPlan.Composite(name: lastName(property), fields: [])
     for field in fields {
       let inner = "\(property).\(field.name)"
+      // The mapping comes first: errors ask for it where the model leaves a column open.
       if let mapped = planner.storedName(inner, of: className) {
         result.fields.append(leaf(field, try mappedColumn(mapped, inner)))
       } else if let part = found.fields.first(where: { $0.name == field.name }) {

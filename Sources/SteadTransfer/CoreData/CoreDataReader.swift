@@ -9,13 +9,19 @@ import SteadSQLite
 /// First the keys of all rows are read, so that dangling links are recognized; then what would be
 /// left out is counted, and refused unless the mapping allows it; then the rows are read.
 struct CoreDataReader {
+  /// The copy of the store.
   private let store: ForeignStore
+  /// The store's entities, tables and columns.
   private let catalog: CoreDataCatalog
+  /// Matches classes and properties with them.
   private let planner: CoreDataPlanner
+  /// Converts values of other forms.
   private let values: CoreDataValue
   /// A digest of the store's UUID, which is part of each item's identity.
   private let storeDigest: String
+  /// What the caller says about names and omissions.
   private let mapping: CoreDataMapping
+  /// Reads the relationships that are stored in other tables.
   private var links: CoreDataLinks
   /// The numbers of the entities that are not imported.
   private let leftOut: Set<Int64>
@@ -91,6 +97,7 @@ struct CoreDataReader {
     var orphans: [TransferItem<StoredRow>] = []
     let own = entities.filter { !$0.isInternal && !$0.table.isEmpty }
     for (table, members) in Dictionary(grouping: own, by: \.table).sorted(by: { $0.key < $1.key }) {
+      // Before the query, whose own error wouldn't say that the store is damaged.
       try requireColumns(of: table)
       let numbers = Set(members.map(\.number))
       try store.forEachRow("SELECT Z_PK, Z_ENT FROM \(table.sqlName)") { row in
@@ -176,6 +183,7 @@ struct CoreDataReader {
     // The closure can't mutate `self` while the store, a part of it, is being accessed.
     var reader = self
     try store.forEachRow(sql, [.integer(entity.number)]) { row in
+      // Rows without a number are among the orphans.
       guard let number = row[0].integer else { return }
       let key = StoredRow.Key(root: entity.root, number: number)
       let name = "\(entity.name) \(number)"

@@ -29,6 +29,7 @@ final class CoreDataSnapshot: Sendable {
     directory = try ScratchDirectory(prefix: Self.directoryPrefix)
     store = directory.url.appending(path: "copy.store", directoryHint: .notDirectory)
     try Self.copy(path, to: store)
+    // About the copy: the original may have changed since.
     warning = try CoreDataLogCheck.warning(
       about: store, logNamed: URL(filePath: path).lastPathComponent + "-wal")
   }
@@ -60,6 +61,7 @@ private struct CoreDataCopying {
   /// The number of bytes that are copied at once.
   private static let blockSize = 1 << 20
 
+  /// Where the copy of the store itself goes; the others are next to it.
   let store: URL
   private let disk = POSIXDisk()
 
@@ -108,6 +110,7 @@ private struct CoreDataCopying {
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.blockSize, alignment: 16)
     defer { block.deallocate() }
     try disk.withDescriptor(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW) { source in
+      // Truncated, since an earlier attempt may have left a longer copy.
       try disk.withDescriptor(copy, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600) { target in
         while true {
           let count = try disk.read(source, into: block, path: path)
@@ -210,6 +213,7 @@ enum CoreDataLogCheck {
     let salts = header[16..<24]
     let frameSize = frameHeaderSize + pageSize
     var offset = headerSize
+    // A log without a valid frame lacks nothing.
     var endsWithCommit = true
     while offset < size {
       try file.seek(toOffset: UInt64(offset))

@@ -26,8 +26,11 @@ extension TransferSource where Value == StoredRow {
 
 /// A store of Core Data or SwiftData as the source of a transfer.
 final class CoreDataSource: ItemSource {
+  /// The store's path, without symbolic links.
   private let path: String
+  /// The classes that take the rows.
   private let schema: Schema
+  /// The exceptions to the names.
   private let mapping: CoreDataMapping
   /// What the latest read found.
   private let latestReport = Mutex<CoreDataReport?>(nil)
@@ -120,6 +123,7 @@ final class CoreDataSource: ItemSource {
     // Immutable, so that SQLite takes no lock and creates neither a `-wal` nor a `-shm`. It then
     // ignores the log, too; but a store's UUID never changes once it is in the file.
     options.isImmutable = true
+    // After any error the copy decides.
     let row = try? SQLiteConnection(options).rows(
       "SELECT Z_UUID FROM Z_METADATA ORDER BY Z_VERSION DESC LIMIT 1"
     ).first
@@ -161,6 +165,7 @@ final class CoreDataSource: ItemSource {
 /// Reading can write: SQLite creates a `-shm` next to the file, and checkpoints the log into it. So
 /// it gets a copy.
 final class ForeignStore {
+  /// The connection to the copy.
   private let connection: SQLiteConnection
 
   /// Opens a copy, log included, and checks all of its pages.

@@ -110,6 +110,7 @@ enum CoreDataDecimal {
   static func text(_ number: Double) -> String {
     // Any decimal of 15 digits survives the way through a `Double`.
     let short = String(format: "%.\(safeDigits)g", number)
+    // Otherwise it is no short decimal, and keeps all of its digits.
     guard let value = Double(short), abs(value - number) <= tolerance * number.ulp else {
       return "\(number)"
     }
@@ -172,6 +173,7 @@ struct CoreDataBlob {
     case is NSNull: return value
     case let value as NSNumber: return try number(value)
     case let value as [Any]: return try value.map { try plain($0, depth: depth + 1) }
+    // In any order, since a set has none.
     case let value as Set<AnyHashable>:
       return try value.map { try plain($0.base, depth: depth + 1) }
     case let value as [AnyHashable: Any]:
@@ -209,6 +211,7 @@ enum CoreDataField {
     let encoding = field.encoding
     switch (encoding, value) {
     case (_, .null): return nil
+    // Any other number is no Boolean, and makes the row fail.
     case (.boolean, .integer(let number)) where number == 0 || number == 1: return number == 1
     case (.integer, .integer(let number)), (.unsigned64, .integer(let number)),
       (.real, .integer(let number)), (.date, .integer(let number)),
@@ -228,6 +231,7 @@ enum CoreDataField {
       let number = NSDecimalNumber(string: text)
       guard number != .notANumber else { throw mismatch }
       return number
+    // A UUID's 16 bytes are in the order of its text.
     case (.uuid, .blob(let data)) where data.count == 16:
       return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }.uuidString
     case (.data, .blob(let data)), (.external, .blob(let data)): return data.base64EncodedString()

@@ -97,6 +97,7 @@ struct CSVRows: ItemFormat {
 
   /// The separator; throws if it can't be one. Not earlier, since making a source doesn't throw.
   func checkedSeparator() throws -> UInt8 {
+    // Of the control characters only the tab: an end of line can't separate fields.
     guard let separator, separator != UInt8(ascii: "\""), separator >= 0x20 || separator == 9 else {
       throw TransferError(
         code: .unsupported, message: "What separates fields is one ASCII character, and no quote.")

@@ -23,6 +23,7 @@ struct CSVReader {
   private(set) var columns: [String] = []
   /// The bytes of the header, with a byte order mark if there is one.
   private(set) var header = Data()
+  /// The byte between two fields.
   private let separator: UInt8
   /// Reads up to so many of the next bytes; none at the end.
   private let read: (_ limit: Int) throws -> [UInt8]
@@ -46,6 +47,7 @@ struct CSVReader {
     self.separator = separator
     self.read = read
     let mark = try readMark()
+    // After the mark, and before the header, whose end depends on it.
     usesBareReturns = try retrying { try $0.detectsBareReturns() }
     guard let row = try nextRow() else { throw Self.unreadable("It has no header.", line: 1) }
     columns = row.fields
@@ -108,6 +110,7 @@ struct CSVReader {
 
   /// Drops the consumed bytes, and reads at least as many as are left.
   private mutating func readMore() throws {
+    // Only the row that isn't complete yet stays in memory.
     bytes.removeFirst(position)
     position = 0
     let more = try read(max(Self.blockSize, bytes.count))
@@ -148,6 +151,7 @@ struct CSVReader {
     var index = position
     while try hasByte(at: index) {
       switch bytes[index] {
+      // Two quotation marks that stand for one toggle twice.
       case Self.quote: isQuoted.toggle()
       case Self.lineFeed where !isQuoted: return false
       case Self.carriageReturn where !isQuoted:
@@ -245,8 +249,11 @@ struct CSVTable: Sendable {
     var identity: String { ItemDigest.text(of: fields) }
   }
 
+  /// The names of the columns.
   let columns: [String]
+  /// The bytes of the header, with a byte order mark if there is one.
   let header: Data
+  /// The rows in the order of the file.
   let rows: [Row]
 
   /// Parses a table.

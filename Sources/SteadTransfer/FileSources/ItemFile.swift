@@ -3,8 +3,11 @@ import SteadFiles
 
 /// A file whose contents are items in some format.
 struct ItemFile<Format: ItemFormat>: Sendable {
+  /// The file, which need not exist.
   let url: URL
+  /// Splits the file into items, and joins it again.
   let format: Format
+  /// Whether the file was opened to remove items.
   let isRemovable: Bool
 
   /// The file's name, with that of its directory.
@@ -17,6 +20,7 @@ struct ItemFile<Format: ItemFormat>: Sendable {
   func versionTag() throws -> String? {
     guard let status = try POSIXDisk().statusFollowingLinks(url.checkedPath), status.kind == .file
     else { return nil }
+    // Without a tag the file is read, which is never wrong.
     return status.hasReliableTimestamp ? status.versionTag : nil
   }
 

@@ -58,6 +58,7 @@ extension PropertyList {
 
 /// The format of a property list file: the elements of an array, or one other value.
 struct PropertyListItems: ItemFormat {
+  /// The parsed file, with the format in which it is written again.
   struct Contents {
     var list: PreferenceList
     var format: PropertyList.Format
@@ -121,6 +122,7 @@ struct UserDefaultsFile: FileSource {
 
 /// The format of a file of user defaults: the keys of a dictionary.
 struct PropertyListFields: ItemFormat {
+  /// The parsed file, with the format in which it is written again.
   struct Contents {
     var entries: [PreferenceEntry]
     var format: PropertyList.Format

@@ -26,6 +26,7 @@ struct PreferenceList {
       case .json(let bytes): return try JSONElements.decode(type, from: bytes)
       // A single value that `JSONEncoder` has written, unless the caller wants the data itself.
       case .stored(.data(let bytes)) where type != Data.self:
+        // The type's own form comes first, and JSON only if that fails.
         if let value = try? PropertyList.data(bytes).decoded(as: type) { return value }
         return try JSONElements.decode(type, from: bytes)
       case .stored(let value): return try value.decoded(as: type)
@@ -36,6 +37,7 @@ struct PreferenceList {
   /// The form of the stored value, which is needed to put it back.
   private enum Kind { case array, json, jsonText, single }
 
+  /// The elements of the array, or the value itself.
   let elements: [Element]
   private let kind: Kind
 

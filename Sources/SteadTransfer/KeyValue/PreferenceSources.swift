@@ -34,7 +34,9 @@ struct PreferenceSource<Value: Decodable & Sendable>: ItemSource {
   /// The maximum number of attempts to remove items while other processes write the same key.
   static var attemptLimit: Int { 100 }
 
+  /// The key that is read.
   let key: String
+  /// The preferences whose domain has the key.
   let preferences: Preferences
 
   /// The value of a key, or the elements of its array.
@@ -125,6 +127,7 @@ struct DomainSource: ItemSource {
   /// The maximum number of attempts to remove items while other processes write the same keys.
   static let attemptLimit = 100
 
+  /// The preferences whose domain is read.
   let preferences: Preferences
 
   /// The domain that the preferences write.
@@ -198,6 +201,7 @@ extension TransferSource {
 
 /// A history of payloads as a source.
 struct HistorySource<Payload: Codable & Identifiable & Sendable>: ItemSource {
+  /// The history whose entries are read.
   private let history: PayloadHistory<Payload>
 
   /// The entries of a history.
@@ -232,6 +236,7 @@ struct HistorySource<Payload: Codable & Identifiable & Sendable>: ItemSource {
     // An entry that was updated has other bytes, so its identity isn't wanted.
     let gone = try history.records().filter { wanted.contains(Self.identity(of: $0)) }
     guard !gone.isEmpty else { return 0 }
+    // With the bytes, so that an entry that is updated at this moment stays.
     try history.removeRecords(gone.map { ($0.sequence, $0.bytes) })
     // Durable before the receipt says that the source is done.
     try history.flush()

@@ -27,6 +27,7 @@ struct PreferencesDestination: ItemDestination {
   /// The maximum number of attempts to write while other processes write the same keys.
   static let attemptLimit = 100
 
+  /// The preferences whose domain is written.
   let preferences: Preferences
 
   /// The domain that the preferences write.
@@ -81,6 +82,8 @@ struct PreferencesDestination: ItemDestination {
       let chunk = try entries(.init(placements: placements, replacedCount: found.replacedCount))
       let new = try WholeReceipt.succeeding(
         decode(WholeReceipt.self, current.value), receipt, adding: chunk)
+      // If a key or the receipt has changed since, nothing is written, and the next attempt plans
+      // again.
       return try preferences.apply(
         found.edits + [edit(new, key: current.key)], ifStill: found.expected + [current])
     }
@@ -120,6 +123,7 @@ struct PreferencesDestination: ItemDestination {
     let key = Self.receiptPrefix + receipt.id
     for _ in 0..<Self.attemptLimit {
       if try body(DomainEdit(key: key, value: preferences.ownValue(forKey: key))) {
+        // Durable before the caller goes on: the source may lose the items next.
         return try preferences.flush()
       }
     }

@@ -31,6 +31,7 @@ struct SecretsDestination: ItemDestination {
   /// The suffix of the service that has the receipts.
   static let receiptSuffix = ".transfers"
 
+  /// The secrets of the service itself.
   private let secrets: Secrets
   /// The secrets of the service that has the receipts.
   private let receipts: Secrets
@@ -83,6 +84,7 @@ struct SecretsDestination: ItemDestination {
       try progress(.init(phase: .writing, completed: index, total: batch.elements.count))
       try write(element, index, replacing: found.current[element.account])
     }
+    // Last, so that the receipt lists nothing that isn't there.
     try replace(receipt, adding: chunk)
     let count = batch.elements.count
     try progress(.init(phase: .writing, completed: count, total: count))
@@ -117,6 +119,8 @@ struct SecretsDestination: ItemDestination {
         old?.decoded(as: WholeReceipt.self), receipt, adding: chunk))
     let label = "\(secrets.service): what was moved here"
     do throws(SecretError) {
+      // Compare and swap in both cases: the receipt is still the one that was read, or there is
+      // still none.
       if let old {
         try receipts.replace(old, with: new, for: receipt.id, label: label)
       } else {
@@ -150,6 +154,7 @@ struct SecretsDestination: ItemDestination {
     for (index, element) in batch.elements.enumerated() {
       let account = element.account
       let earlier = plan.lastElements[account]
+      // What the account will have when it is this element's turn.
       let current = try earlier.map { batch.elements[$0].secret } ?? secrets.bytes(for: account)
       if let current, current != element.secret {
         guard batch.rule == .replace else {
@@ -161,6 +166,7 @@ struct SecretsDestination: ItemDestination {
         }
         plan.replacedCount += 1
       }
+      // Only the store's secret: for a later element `current` is an earlier element's.
       if earlier == nil { plan.current[account] = current }
       // Of equal secrets for one account the first is written, with its label.
       if earlier == nil || current != element.secret { plan.lastElements[account] = index }

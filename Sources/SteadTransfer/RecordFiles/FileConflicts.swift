@@ -8,9 +8,13 @@ struct FileConflicts<Model: PersistentModel> {
   let models: [Model]
   /// For each of these, the index of its element in the batch.
   let elements: [Int]
+  /// The elements of the batch, those of existing records included.
   private let batch: ElementBatch<RecordFile<Model>>
+  /// The store of the records.
   private let store: TransferStore
+  /// The name of the property with the path.
   private let property: String
+  /// The folder with which paths begin.
   private let folder: String
 
   init(

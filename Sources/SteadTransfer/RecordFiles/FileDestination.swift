@@ -122,6 +122,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     var replacedCount = 0
     do {
       try store.mappingErrors("read") {
+        // Existing records first, since a conflict of one of them needs no trial save.
         let taken = try store.rows.read(conflicts.checkRecords)
         try conflicts.mappingConflicts {
           try ModelWriting(store, conflicts.models, batch.rule).run({ _ in }) { _, written, _ in
@@ -153,6 +154,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
       try conflicts.mappingConflicts {
         try ModelWriting(store, conflicts.models, batch.rule).run(progress) {
           rows, written, shared in
+          // Two objects may have become one record, which has only one path.
           try conflicts.checkDuplicates(written.placements)
           for (placement, element) in zip(written.placements, conflicts.elements) {
             files[element].new = placement
@@ -189,6 +191,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
     let path = SQLValue.text(file.path.text)
     // By compare and swap: a path that another process has set in between stays, unless the rule is
     // to replace.
+    // No path, an empty one, or the one that a killed run has set.
     var accepted = [.null, .text(""), path]
     if rule == .replace, let old = try rows.value(of: property, in: shape, row.number) {
       accepted.append(old)
@@ -235,6 +238,7 @@ struct FileDestination<Model: PersistentModel>: ItemDestination {
   /// The digest of a record's path and its file as they are now; nil if one of them is gone, or the
   /// path is another.
   private func digest(of text: String, _ rows: RowTransaction) throws -> String? {
+    // A file that can't be read counts as lost, so its item stays in the source.
     guard let reference = FileReference(text), let row = reference.rows.references.first,
       let shape = rows.rows.shapes[row.entity],
       let data = try? AtomicFile(reference.path.url(in: directory)).readIfPresent(),
@@ -264,8 +268,11 @@ public struct RecordFile<Model: PersistentModel> {
     case new(Model)
   }
 
+  /// The file's contents.
   let data: Data
+  /// The file's extension, without the dot.
   let pathExtension: String
+  /// The record that gets the path.
   let record: Record
 
   /// A file of an existing record.

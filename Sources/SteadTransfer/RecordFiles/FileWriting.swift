@@ -7,6 +7,7 @@ import SteadRecords
 struct FileWriting<Model: PersistentModel> {
   /// A file that was written, and its record.
   struct File {
+    /// The path below the destination's directory.
     let path: RelativePath
     /// The SHA-256 of its contents.
     let digest: String
@@ -20,7 +21,9 @@ struct FileWriting<Model: PersistentModel> {
   /// files are never shared.
   static var copyLimit: Int { 10_000 }
 
+  /// The store of the records.
   private let store: TransferStore
+  /// The directory, the folder and the property.
   private let destination: FileDestination<Model>
   private let disk = POSIXDisk()
 
@@ -130,6 +133,7 @@ struct FileWriting<Model: PersistentModel> {
       if let others = owners[path.text], others != [owner] || owner == "new" { continue }
       let file = AtomicFile(try path.url(in: destination.directory))
       do {
+        // Durable before a record gets the path: a path without its file would lose data.
         try file.create(with: element.data, durability: .full)
       } catch let error as FileError where error.code == .alreadyExists {
         // Files are created, never overwritten. An existing one with the same bytes is left from a
@@ -201,6 +205,7 @@ struct RelativePath: Hashable, Sendable {
   func url(in directory: URL) throws -> URL {
     let disk = POSIXDisk()
     var path = directory.path(percentEncoded: false)
+    // The URL of a directory may end with a slash.
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     for name in names {
       path += "/" + name
@@ -232,6 +237,7 @@ struct FileReference {
 
   /// Parses a ``text``.
   init?(_ text: String) {
+    // The first one: the rows before it have none, and the path may.
     guard let sign = text.firstIndex(of: "=") else { return nil }
     var rowsText = text[..<sign]
     isNew = rowsText.last == "*"

@@ -42,6 +42,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
   let property: String
   /// Whether the property may be cleared; false for a container that was opened without saving.
   let isRemovable: Bool
+  /// The store of the records.
   private let store: TransferStore
 
   /// The bytes of an optional property.
@@ -130,6 +131,7 @@ struct ModelDataSource<Model: PersistentModel>: ItemSource {
       let value = try rows.value(of: property, in: shape, key.number),
       key.identity(digest: Self.digest(of: value)) == identity
     else { return false }
+    // Compares once more within the statement, and removes the value's file after the commit.
     return try rows.clear(attribute, of: key.number, in: shape, holding: value)
   }
 }

@@ -9,7 +9,9 @@ import SteadSQLite
 final class GraphRelations {
   /// A row of the destination.
   struct Row {
+    /// The row's number in the table of its hierarchy.
     let number: Int64
+    /// How rows of its entity are written.
     let form: RowForm
     /// Its index among the drafts; nil for an existing row.
     let draft: Int?
@@ -163,6 +165,7 @@ final class GraphRelations {
     guard let list, case .column(_, let column?)? = row.form.relationships[toOne]?.storage
     else { return }
     let cell = ListCell(root: row.form.shape.root, number: row.number, column: column)
+    // The first list needs no value, since NULL stands for it.
     if assignedLists.insert(cell).inserted, list > 0 {
       set(column, of: row, to: Int64(list), element)
     }
@@ -172,6 +175,7 @@ final class GraphRelations {
   private func set(
     _ column: String, of row: Row, to number: Int64, _ element: Int, isOptional: Bool = false
   ) {
+    // A draft is changed in memory, and an existing row only after all rows are inserted.
     let value = SQLValue.integer(number)
     guard let draft = row.draft else {
       changes.append(
@@ -374,6 +378,7 @@ struct PairTable {
   /// Assigns positions to one row's pairs, if needed. Most need none, and then take no space in the
   /// table.
   private func order(_ list: [Int], _ orders: inout [Int: Int64]) {
+    // Pairs are inserted in this order, which readers take where no positions are stored.
     if zip(list, list.dropFirst()).allSatisfy({ $0 < $1 }) { return }
     for (position, index) in list.enumerated() { orders[index] = Int64(position) }
   }

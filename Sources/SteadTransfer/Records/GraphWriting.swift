@@ -21,8 +21,10 @@ final class GraphWriting {
 
   /// The transaction.
   let rows: RowTransaction
+  /// What is left behind without a failure.
   let options: StoreDestination.Options
   private let batch: ElementBatch<StoredRow>
+  /// The rows of the batch.
   private var elements: [StoredRow] { batch.elements }
   /// The forms by the names of their entities.
   private let forms: [String: RowForm]
@@ -87,6 +89,7 @@ final class GraphWriting {
   private func makeDrafts(_ progress: TransferProgress.Report) throws {
     var next: [String: Int64] = [:]
     var uniqueValues = UniqueValues(rows, batch.rule)
+    // All rows are in memory at once, so the tables grow once instead of doubling.
     drafts.reserveCapacity(elements.count)
     rowByKey.reserveCapacity(elements.count)
     for (index, element) in elements.enumerated() {
@@ -109,6 +112,7 @@ final class GraphWriting {
       // A replaced row keeps its number, and with it its identifier and the links of other rows to
       // it.
       let replaced = try uniqueValues.row(of: index, cells, form.shape)
+      // Looked up once for each hierarchy: the drafts get consecutive numbers.
       let row = try replaced ?? next[root] ?? rows.newNumber(in: form.shape)
       if replaced == nil { next[root] = row + 1 }
       drafts.append(Draft(form: form, number: row, replaces: replaced != nil, cells: cells))
@@ -157,7 +161,7 @@ final class GraphWriting {
     let values = try rows.convert(element.attributes, for: form.shape)
     for (attribute, value) in zip(form.shape.attributes, values) {
       guard let index = form.columnIndices[attribute.name] else { continue }
-      // Large values become files, which a rollback leaves for the sweep of unused ones.
+      // Large values become files now; a rollback removes these again.
       if attribute.isExternal, case .blob(let data) = value {
         cells[index] = try rows.column(forExternal: data)
       } else {
@@ -169,6 +173,7 @@ final class GraphWriting {
 
   /// Maps the keys of rows that earlier runs have moved, unless they are moved now.
   func registerEarlierRows(of receipt: TransferReceipt) throws {
+    // Chunk by chunk: the entries of all runs needn't be in memory at once.
     for range in try rows.receiptChunks(of: receipt.id, from: 0) {
       for entry in try rows.chunk(of: receipt, at: range.lowerBound).entries {
         // Rows that are moved now come first: the source may have given a number to another row.
@@ -264,7 +269,9 @@ struct UniqueValues {
     let values: [SQLValue]
   }
 
+  /// The transaction, in which existing rows are looked up.
   private let rows: RowTransaction
+  /// What becomes of an element whose unique values are taken.
   private let rule: TransferOptions.ConflictRule
   /// The element that has each unique value.
   private var claimed: [Key: Int] = [:]
@@ -320,6 +327,7 @@ struct UniqueValues {
         ?? stored.first.map { .stored(RowReferences([(shape.name, $0)]).text) }
       return nil
     }
+    // The earlier elements give way, as they would if they were saved one after the other.
     for other in earlier { occupants[other] = .element(element) }
     for key in keys { claimed[key] = element }
     return stored.first

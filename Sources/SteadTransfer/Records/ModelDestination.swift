@@ -105,8 +105,11 @@ struct ModelDestination<Model: PersistentModel>: ItemDestination {
 
 /// One save of new objects, together with more work in the same transaction.
 struct ModelWriting {
+  /// The store that the objects are saved to.
   private let store: TransferStore
+  /// The new objects.
   private let elements: [any PersistentModel]
+  /// What becomes of objects whose unique values are taken.
   private let rule: ObjectBatch.Rule
 
   init(

@@ -48,6 +48,7 @@ struct StoreDestination: ItemDestination {
   let container: ModelContainer
   /// What is left behind without a failure.
   let options: Options
+  /// The store, or why it can't be a destination.
   let opened: Result<TransferStore, TransferError>
   /// The forms of all entities, by name.
   private let forms: [String: RowForm]
@@ -157,6 +158,7 @@ struct StoreDestination: ItemDestination {
 
 /// How rows of one entity are written; prepared once for all rows.
 final class RowForm: Sendable {
+  /// The columns and properties of the entity.
   let shape: RowShape
   /// The index of each column among the shape's.
   let columnIndices: [String: Int]
@@ -170,6 +172,7 @@ final class RowForm: Sendable {
     columnIndices = Dictionary(uniqueKeysWithValues: zip(shape.columns, 0...))
     attributes = Set(shape.attributes.flatMap { [$0.name, $0.originalName] })
     let known = shape.relationships
+    // Names come first: another relationship may have one of them as its original name.
     relationships = Dictionary(
       known.map { ($0.name, $0) } + known.map { ($0.originalName, $0) }
     ) { first, _ in first }

@@ -36,6 +36,7 @@ struct StoreSource: ItemSource {
   /// A source of the records of some models, their subclasses included, or of all.
   init(_ container: ModelContainer, of models: [any PersistentModel.Type] = []) {
     self.container = container
+    // A generic function opens the existential types of the list.
     func name<M: PersistentModel>(_ type: M.Type) -> String { Schema.entityName(for: type) }
     entities = models.isEmpty ? nil : Set(models.map { name($0) })
     // Errors are thrown by the first use, since making a source doesn't throw.
@@ -205,6 +206,7 @@ struct StoreReading {
     guard case .column(_, let column?) = relationship.storage,
       case .integer? = values[relationship.name]
     else { return nil }
+    // NULL stands for the first list.
     let number = if case .integer(let number)? = values[column] { Int(number) } else { 0 }
     return relationship.lists.first { $0.number == number }?.name
   }
@@ -262,6 +264,7 @@ struct StoreRemoval {
   private func unchanged(_ identities: [String]) throws -> [(shape: RowShape, number: Int64)] {
     var byRoot: [String: [RowShape]] = [:]
     for shape in shapes { byRoot[shape.root, default: []].append(shape) }
+    // Sorted, so that rows are deleted in the same order each time.
     return try Set(identities).sorted().compactMap { identity in
       guard let key = StoredRow.Key(identity: identity) else { return nil }
       for shape in byRoot[key.root] ?? [] {

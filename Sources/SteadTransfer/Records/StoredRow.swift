@@ -6,7 +6,8 @@ import SteadSQLite
 /// A row of a store of records, with its values by the names of the attributes.
 ///
 /// The element of moves between stores that need no model objects (`.store(_:)`), and of an import
-/// from Core Data. An app sees one only in the conversion of such a move, and may change it there.
+/// from Core Data. An app sees one only in the conversion of such a move, and passes it on or
+/// throws.
 ///
 /// Values are in the encodings of this package's stores (Documentation/RecordStore.md), whatever
 /// those of the source are: dates are seconds since 2001, UUIDs are 16 bytes.
@@ -98,8 +99,10 @@ extension Transfer where Value == StoredRow, Element == StoredRow {
 struct RowReferences {
   typealias Reference = (entity: String, number: Int64)
 
+  /// The rows, that of the element itself first.
   let references: [Reference]
 
+  /// References to some rows, at least one.
   init(_ references: [Reference]) { self.references = references }
 
   /// Parses a ``text``; nil for any string that it would not reproduce.
@@ -111,6 +114,7 @@ struct RowReferences {
     guard !references.isEmpty, self.text == text else { return nil }
   }
 
+  /// The references as a receipt has them.
   var text: String { references.map { "\($0.entity)/\($0.number)" }.joined(separator: "+") }
 
   /// The digest of what the rows have now; nil if one is gone.
@@ -178,16 +182,19 @@ struct RowDigest {
 
   init() { bytes.reserveCapacity(256) }
 
+  /// Adds a name and its value.
   mutating func add(_ name: String, _ value: SQLValue) {
     add(text: name)
     add(value)
   }
 
+  /// Adds a string.
   mutating func add(text: String) {
     var text = text
     text.withUTF8 { add(3, $0) }
   }
 
+  /// Adds a value with its kind, so that 1 and `1` differ.
   mutating func add(_ value: SQLValue) {
     switch value {
     case .null: bytes.append(0)

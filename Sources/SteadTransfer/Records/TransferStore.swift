@@ -144,6 +144,7 @@ extension RowTransaction {
         state: receipt.state.rawValue,
         date: receipt.date, revision: receipt.revision, moved: receipt.movedCount,
         pending: receipt.pendingCount, mark: receipt.sourceVersion.map { ($0.tag, $0.count) }))
+    // Only an emptied receipt has no entries, and the chunks of the former ones go.
     if receipt.count == 0 { try removeReceiptEntries(of: receipt.id, in: 0..<Int.max) }
     if let chunk, chunk.count > 0 {
       let first = current?.count ?? 0
@@ -192,6 +193,7 @@ extension RowTransaction {
   private func save(
     _ chunk: ReceiptChunk, of receipt: TransferReceipt, at range: Range<Int>
   ) throws {
+    // Nil only for a nil, which no chunk is.
     guard let stored = try PropertyList.encoded(chunk) else { return }
     try saveReceiptEntries(stored.data(format: .binary), of: receipt.id, at: range)
   }
@@ -202,6 +204,7 @@ extension RowTransaction {
     let earliest = max(0, index - ReceiptChunk.foldLimit)
     var last: Range<Int>?
     for range in try receiptChunks(of: receipt.id, from: earliest) {
+      // Chunks that end before this run's first entry were folded when their runs ended.
       guard let before = last, before.upperBound == range.lowerBound, range.upperBound > index,
         before.count + range.count <= ReceiptChunk.foldLimit,
         let both = try chunk(of: receipt, at: before.lowerBound)
