@@ -7,6 +7,9 @@ import SwiftSyntaxMacros
 ///
 /// An actor with an initializer of its own, or with stored properties without a value, has to set `modelExecutor` and
 /// `modelContainer` itself.
+///
+/// On any other type it expands to nothing, and reports one diagnostic with a fix-it where a
+/// keyword can be replaced.
 enum ModelActorMacro {}
 
 extension ModelActorMacro: MemberMacro {
@@ -28,6 +31,7 @@ extension ModelActorMacro: ExtensionMacro {
     providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
     in context: some MacroExpansionContext
   ) throws -> [ExtensionDeclSyntax] {
+    // The compiler lists a protocol only if the declaration doesn't conform to it already.
     guard declaration.is(ActorDeclSyntax.self), !protocols.isEmpty else { return [] }
     return [try ExtensionDeclSyntax("extension \(type.trimmed): SteadRecords.ModelActor {}")]
   }
@@ -62,6 +66,9 @@ struct ModelActorDeclaration {
   /// Reads an actor's declaration.
   init(_ declaration: ActorDeclSyntax, configuration: (any BuildConfiguration)?) {
     let modifiers = declaration.modifiers.map(\.name.text)
+    // A witness of a public protocol's requirement must be as visible as the actor. `private` and
+    // `fileprivate` are left out: the members are then internal, which inside a private type is no
+    // more.
     access =
       ["public", "package"].first { modifiers.contains($0) }.map { "\($0) " } ?? ""
     let members = declaration.memberBlock.members.active(in: configuration)

@@ -45,6 +45,8 @@ enum UniqueMacro: MarkerDeclarationMacro {}
 enum IndexMacro: MarkerDeclarationMacro {}
 
 /// An attribute that expands to nothing.
+///
+/// The compiler needs an implementation for each attribute, even if another macro reads it.
 protocol MarkerMacro: PeerMacro {}
 
 extension MarkerMacro {

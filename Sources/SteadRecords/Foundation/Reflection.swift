@@ -25,6 +25,8 @@ func storedPropertyType(of type: AnyClass, index: Int) -> Any.Type {
 }
 
 /// The description of a field, laid out as the runtime's reflection writes it.
+///
+/// The order and the sizes of the members are those of the runtime's `_FieldReflectionMetadata`.
 private struct FieldMetadata {
   var name: UnsafePointer<CChar>?
   var free: (@convention(c) (UnsafePointer<CChar>?) -> Void)?
@@ -62,6 +64,7 @@ extension Optional: OptionalType {
 
 /// Lets code that holds a value as `Any` ask whether it is nil.
 protocol OptionalValue {
+  /// Whether the value is nil, of an optional of any type.
   var isNil: Bool { get }
   /// The wrapped value; nil for nil.
   var wrapped: Any? { get }
@@ -78,6 +81,9 @@ extension Optional: OptionalValue {
 ///
 /// `find` runs outside the lock, since it may ask about other types: two threads may both find an answer, so it must
 /// always be the same.
+///
+/// Entries stay for the life of the process: a program has a fixed number of types, but for generic
+/// ones.
 final class TypeCache<Answer: Sendable>: Sendable {
   private let answers = Mutex<[ObjectIdentifier: Answer]>([:])
 

@@ -30,13 +30,17 @@
     private var openGroups: [UndoGroup] = []
     /// Whether the outermost open group was opened by a registration, so that it closes with the event.
     private var isEventGroupOpen = false
+    /// What an action is registered for: to be undone, or while undoing to be redone.
     private var phase = Phase.registering
+    /// How many calls of ``disableUndoRegistration()`` are not undone yet.
     private var disableCount = 0
 
     /// Whether an action that is registered outside a group opens one; true by default.
     open var groupsByEvent = true
 
     /// How many steps are kept, dropping the oldest first; 0, the default, means no limit.
+    ///
+    /// A group counts as one step, whatever is in it.
     open var levelsOfUndo = 0 {
       didSet { dropOldest() }
     }
@@ -68,11 +72,19 @@
       return redoCount > 0
     }
 
+    /// Whether an open group has an action, so that it will be a step when it closes.
     private var hasOpenActions: Bool { openGroups.contains { !$0.isEmpty } }
 
     // MARK: - Groups
 
     /// Opens a group; what is registered until it is closed is undone together.
+    ///
+    /// ```swift
+    /// undoManager.beginUndoGrouping()
+    /// for task in selection { setDone(task) }    // each registers an action
+    /// undoManager.setActionName("Complete Tasks")
+    /// undoManager.endUndoGrouping()
+    /// ```
     open func beginUndoGrouping() {
       if groupingLevel > 0 { post(.NSUndoManagerCheckpoint) }
       openGroups.append(UndoGroup())
@@ -101,6 +113,7 @@
 
     /// Puts a closed group into the one around it, or on the stack of the phase.
     private func add(_ group: UndoGroup) {
+      // A nested group is part of the one around it, and becomes a step only with that one.
       if let outer = openGroups.last {
         outer.entries.append(.group(group))
       } else if phase == .undoing {
@@ -120,6 +133,7 @@
 
     /// Closes the group that a registration has opened, as the end of a run loop's turn does on Apple's systems.
     func closeEventGroup() {
+      // A group that the program has opened stays open: it decides where its step ends.
       guard isEventGroupOpen, groupingLevel == 1, phase == .registering else { return }
       endUndoGrouping()
     }
@@ -127,6 +141,14 @@
     // MARK: - Registering
 
     /// Stops recording actions until ``enableUndoRegistration()`` is called as often as this was.
+    ///
+    /// ```swift
+    /// undoManager.disableUndoRegistration()
+    /// defer { undoManager.enableUndoRegistration() }
+    /// ```
+    ///
+    /// Changes that are made meanwhile cannot be undone, and an earlier action may find other
+    /// values than it expects.
     open func disableUndoRegistration() { disableCount += 1 }
 
     /// Records actions again. Calling it more often than ``disableUndoRegistration()`` is reported, and has no effect.
@@ -174,6 +196,8 @@
     /// Calling it with nested groups open, or from an action, is a programmer's error: it is reported, and has no
     /// effect.
     open func undo() {
+      // The open group is the last step. Without closing it, the step before it would be undone
+      // under it.
       if groupingLevel == 1, phase == .registering { endUndoGrouping() }
       guard groupingLevel == 0, phase == .registering else {
         return Self.report(
@@ -240,6 +264,9 @@
     }
 
     /// Forgets the actions of one target, in open groups as well.
+    ///
+    /// Call it when the target is about to become useless without being released. Costs a look at
+    /// each action.
     open func removeAllActions(withTarget target: Any) {
       // On Linux a cast to AnyObject boxes a value that isn't an object, and no action has such a target.
       let object = target as AnyObject
@@ -262,6 +289,8 @@
     open var redoActionName: String { redoStack.last?.actionName ?? "" }
 
     /// Names the step that is being registered, or the last one if no group is open.
+    ///
+    /// The name is for ``undoMenuItemTitle``; a redone step keeps it.
     open func setActionName(_ actionName: String) {
       (openGroups.first ?? undoStack.last)?.actionName = actionName
     }
@@ -295,6 +324,7 @@
 
     // MARK: - Reports and notifications
 
+    /// Reports a programmer's error for which Apple's class raises an exception.
     private static func report(_ message: String) {
       Report.problem(.recordsFailed, subject: "UndoManager", message: message)
     }
@@ -330,6 +360,7 @@
       while let entry = rest.popLast() {
         guard case .group(let group) = entry else { continue }
         rest += group.entries
+        // Its own `deinit` then finds nothing to do, and the depth of the stack stays the same.
         group.entries = []
       }
     }
@@ -340,6 +371,8 @@
       while let entry = rest.popLast() {
         switch entry {
         case .action(let action): action.perform()
+        // Onto the list, whose end is next: the nested group's actions run before those that were
+        // registered before it.
         case .group(let group): rest += group.entries
         }
       }
@@ -374,6 +407,8 @@
 
   /// An action that undoes one change, with the object that it changes.
   struct UndoAction {
+    /// Only for ``UndoManager/removeAllActions(withTarget:)``: the closure has its own weak
+    /// reference.
     weak var target: AnyObject?
     let perform: () -> Void
   }

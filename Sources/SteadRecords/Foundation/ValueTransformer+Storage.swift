@@ -14,6 +14,8 @@ extension ValueTransformer {
   func storedData<Value>(of value: Value) -> Data? {
     for direction in directions(to: Value.self) {
       guard let data = data(of: value, direction),
+        // Only a value that is read back counts. A transformer without a reverse would store what
+        // no fetch could read.
         self.value(of: data, as: Value.self, direction) != nil
       else { continue }
       remember(direction, to: Value.self)
@@ -67,6 +69,8 @@ extension ValueTransformer {
   /// The directions to try, the likelier one first; once a value was converted, only the one that worked.
   private func directions<Value>(to type: Value.Type) -> [Direction] {
     let use = use(of: type)
+    // Only that one: the other direction might accept a value by chance, and store it in a form of
+    // its own.
     if let known = Self.known.withLock({ $0[use] }) { return [known] }
     let wrapped = Self.wrapped(type)
     guard wrapped == Data.self || wrapped is NSData.Type else { return declaredDirections }
@@ -104,6 +108,7 @@ extension ValueTransformer {
 
   /// Data of a value by a direction; nil if the transformer returns none.
   private func data(of value: Any, _ direction: Direction) -> Data? {
+    // A transformer expects the value, and not an optional that has it.
     let value = (value as? any OptionalValue)?.wrapped ?? value
     let result =
       switch direction {

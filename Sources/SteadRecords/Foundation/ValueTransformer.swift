@@ -23,6 +23,8 @@
     override public required init() { super.init() }
 
     /// Registers a transformer for the whole process, or removes the one with that name if it is nil.
+    ///
+    /// Safe on any thread. Register it before a container with such a property is opened.
     open class func setValueTransformer(
       _ transformer: ValueTransformer?, forName name: NSValueTransformerName
     ) {
@@ -30,6 +32,8 @@
     }
 
     /// The names of registered transformers, including the system's.
+    ///
+    /// In no particular order.
     open class func valueTransformerNames() -> [NSValueTransformerName] {
       TransformerRegistry.shared.names
     }
@@ -38,6 +42,8 @@
     open class func transformedValueClass() -> AnyClass { NSObject.self }
 
     /// Whether ``reverseTransformedValue(_:)`` undoes ``transformedValue(_:)``; false unless overridden.
+    ///
+    /// A stored property needs the reverse: a value that cannot be read back is not saved.
     open class func allowsReverseTransformation() -> Bool { false }
 
     /// The transformed value; the value itself unless overridden.
@@ -102,6 +108,7 @@
       guard let type = NSClassFromString(name.rawValue) as? ValueTransformer.Type else {
         return nil
       }
+      // Outside the lock: the initializer is the app's code, and may ask for another transformer.
       let made = type.init()
       return lock.withLock {
         // Another thread may have registered one first, and all must get the same one.

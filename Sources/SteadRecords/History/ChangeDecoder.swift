@@ -30,6 +30,7 @@ final class ChangeDecoder {
   /// The transaction after which old values are kept; nil if none are.
   private let oldStart: Int64?
 
+  /// Reads from which transaction on the store keeps old values.
   init(_ store: RecordStore, _ connection: StoreConnection) throws {
     layout = store.layout
     plans = store.plans
@@ -77,6 +78,7 @@ final class ChangeDecoder {
   private func oldValues(
     _ group: ChangeGroup, _ entity: EntityLayout, _ number: Int64
   ) throws -> OldValues? {
+    // Before its insertion the object had no row.
     if group.kind == .insert { return nil }
     let named = group.properties?.properties.compactMap(\.self) ?? []
     let properties = (group.kind == .delete ? entity.properties : named).filter {
@@ -108,6 +110,8 @@ final class ChangeDecoder {
 
   /// The entity of a name; nil if the container does not have it.
   private func entity(named raw: UnsafeBufferPointer<UInt8>) -> StoredEntity? {
+    // By the bytes, without making a string. A schema has few entities, so that a linear search is
+    // quick.
     if let known = entities.first(where: { raw.isEqual($0.name) }) { return known.stored }
     let stored = layout.entity(named: String(decoding: raw, as: UTF8.self)).flatMap { entity in
       plans[entity.index].map { StoredEntity(entity: entity, reference: $0.plan.reference) }
@@ -124,6 +128,7 @@ final class ChangeDecoder {
     if let known = names.last(where: { $0.entity == entity.index && raw.isEqual($0.list) }) {
       return known.names
     }
+    // A transaction may be older than a renaming, and then has the former name.
     let properties = try group.names().map { name in
       entity.property(named: name) ?? entity.properties.first { $0.originalName == name }
     }
@@ -161,6 +166,7 @@ class PropertyNames {
 
 /// The same with the key paths of the model, made once for all rows of a group.
 final class KeyPathNames<Model: PersistentModel>: PropertyNames {
+  /// nil for those that the model no longer has.
   let paths: [(any PartialKeyPath<Model> & Sendable)?]
 
   init(_ properties: [PropertyLayout?], _ entity: EntityLayout) {
@@ -190,6 +196,7 @@ private struct OldValues {
   func values<Model: PersistentModel>(_ row: Int64) -> HistoryTombstone<Model>? {
     // An update that only changes lists changes no column of its row, so it has no old row.
     if properties.isEmpty { return HistoryTombstone([]) }
+    // An inner nil: the row did not exist before the transaction.
     guard case .some(.some(let stored)) = rows[row] else { return nil }
     var values: [(keyPath: any PartialKeyPath<Model> & Sendable, value: any Sendable)] = []
     let paths = KeyPathNames<Model>(properties, entity).paths
@@ -231,6 +238,7 @@ private struct ChangeBuilder {
   let number: Int64
   let stamp: Int64
   private var changes: [HistoryChange] = []
+  /// How many groups of updates there were. With one alone no object can have two updates.
   private var updateGroups = 0
 
   init(number: Int64, stamp: Int64) {
@@ -254,6 +262,7 @@ private struct ChangeBuilder {
     }
   }
 
+  /// Adds an insertion for each row.
   private mutating func addInserts<Model: PersistentModel>(
     _ group: ChangeGroup, _ reference: EntityReference, _ type: Model.Type
   ) {
@@ -268,6 +277,7 @@ private struct ChangeBuilder {
     }
   }
 
+  /// Adds an update for each row, all with the group's properties.
   private mutating func addUpdates<Model: PersistentModel>(
     _ group: ChangeGroup, _ reference: EntityReference, _ type: Model.Type, _ old: OldValues?
   ) {
@@ -286,6 +296,7 @@ private struct ChangeBuilder {
     }
   }
 
+  /// Adds a deletion for each row, each with the values that were preserved of it.
   private mutating func addDeletes<Model: PersistentModel>(
     _ group: ChangeGroup, _ reference: EntityReference, _ type: Model.Type, _ old: OldValues?
   ) {
@@ -362,12 +373,15 @@ private enum UpdateMerging {
 
 /// Lets code that holds two updates of some model merge them.
 private protocol MergeableUpdate {
+  /// This update with the properties of a later one of the same object; nil if their types differ.
   func merged(with other: any HistoryUpdate) -> (any HistoryUpdate)?
 }
 
 extension DefaultHistoryUpdate: MergeableUpdate {
   fileprivate func merged(with other: any HistoryUpdate) -> (any HistoryUpdate)? {
     guard let other = other as? Self else { return nil }
+    // Each property once, in the order of the first update, then the ones that only the later one
+    // names.
     let new = other.updatedAttributes.filter { !containsAttribute($0) }
     return Self(
       changeIdentifier: changeIdentifier,
@@ -384,6 +398,7 @@ extension DefaultHistoryUpdate: MergeableUpdate {
 private enum PreservedValue {
   /// The attribute's value; nil for NULL, and for what the property's present type does not read.
   static func decode(_ stored: SQLValue, _ property: PropertyLayout) -> (any Sendable)? {
+    // Left out: a tombstone has no nil values.
     if stored == .null { return nil }
     // The type may have changed since; a value that it does not read is left out.
     let type = PropertyShape(property.valueType).wrapped
@@ -408,9 +423,11 @@ enum SQLLiteral {
   static func value(_ text: String) -> SQLValue? {
     if text == "NULL" { return .null }
     if text.hasPrefix("'"), text.count >= 2 {
+      // SQL doubles a quote within a string.
       return .text(String(text.dropFirst().dropLast()).replacing("''", with: "'"))
     }
     if text.hasPrefix("X'") { return blob(text.utf8.dropFirst(2).dropLast()) }
+    // Before floating-point numbers, which `quote` writes with a point or an exponent.
     if let number = Int64(text) { return .integer(number) }
     switch text {
     case "Inf", "9.0e+999", "9e999": return .real(.infinity)

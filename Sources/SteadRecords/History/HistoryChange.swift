@@ -9,6 +9,9 @@
 /// An object has at most one update in a transaction, whatever wrote it. Cast a change to the type of its model:
 /// ``DefaultHistoryInsert``, ``DefaultHistoryUpdate``, ``DefaultHistoryDelete``. An object of a subclass has changes of
 /// the subclass, which do not cast to those of the superclass.
+///
+/// A change names what was changed, and not the new values: those of the object are in the store,
+/// perhaps changed again since.
 public enum HistoryChange: Sendable {
   /// An object was inserted.
   case insert(any HistoryInsert)
@@ -18,6 +21,10 @@ public enum HistoryChange: Sendable {
   case delete(any HistoryDelete)
 
   /// The object that was changed. It may have been deleted since: look it up with a fetch, or check its `modelContext`.
+  ///
+  /// ```swift
+  /// let changed = Set(transactions.flatMap(\.changes).map(\.changedPersistentIdentifier))
+  /// ```
   public var changedPersistentIdentifier: PersistentIdentifier {
     switch self {
     case .insert(let change): change.changedPersistentIdentifier
@@ -50,6 +57,12 @@ public protocol HistoryInsert<Model>: Sendable {
 ///
 /// It has no values: fetch the object by its identifier. An insertion that updated the row with its unique values is an
 /// update.
+///
+/// ```swift
+/// for case .insert(let insert as DefaultHistoryInsert<Trip>) in transaction.changes {
+///   print(insert.changedPersistentIdentifier)
+/// }
+/// ```
 public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert {
   /// The change's position in its transaction, from 0.
   public let changeIdentifier: Int64
@@ -83,6 +96,10 @@ public protocol HistoryUpdate<Model>: Sendable {
 
 extension HistoryUpdate {
   /// Whether a property was changed. Costs a comparison with each changed property.
+  ///
+  /// ```swift
+  /// if update.containsAttribute(\.name) { reindex(update.changedPersistentIdentifier) }
+  /// ```
   public func containsAttribute(_ keyPath: PartialKeyPath<Model>) -> Bool {
     updatedAttributes.contains { ($0 as PartialKeyPath<Model>) == keyPath }
   }
@@ -174,11 +191,15 @@ public struct HistoryTombstone<Model: PersistentModel>: Sequence, Sendable {
 
   /// The value that an attribute had; nil if it was nil, was not preserved, or the property now has a type that does
   /// not read it.
+  ///
+  /// Cast the result to the property's type. Costs a comparison with each value.
   public subscript(_ keyPath: PartialKeyPath<Model>) -> (any Sendable)? {
     values.first { ($0.keyPath as PartialKeyPath<Model>) == keyPath }?.value
   }
 
   /// The preserved values, in order of the attributes' declaration, without nil ones.
+  ///
+  /// The iterator has values alone. To know whose they are, use the subscript.
   public func makeIterator() -> AnyIterator<Any> {
     var rest = values[...]
     return AnyIterator { rest.popFirst()?.value }

@@ -38,6 +38,7 @@ public final class HistoryObserver: Observable, Sendable {
   private let stores: [RecordStore]
   /// The names of the entities whose changes count; empty for all.
   private let names: Set<String>
+  /// Gets a turn after each commit to one of the stores, by whatever process.
   private let listener = CommitListener()
   /// All checks run here, one after the other.
   let queue = DispatchQueue(label: "stead.history-observer", qos: .utility)
@@ -123,10 +124,13 @@ public final class HistoryObserver: Observable, Sendable {
 
   /// Checks the transactions since the last check; on the queue alone.
   func checkForCommits() {
+    // First: a commit from here on schedules another check, and so is not lost while this one
+    // reads.
     listener.turnBegins()
     var isEvent = false
     for (index, store) in stores.enumerated() {
       do {
+        // The lock is not held while the store is read: `lastSeen` is only changed on this queue.
         let after = lastSeen.withLock { $0[index] }
         let scan = HistoryScan(after: after, authors: authors, entities: names)
         let result = try store.read(.newest) { connection, number in
@@ -150,6 +154,8 @@ public final class HistoryObserver: Observable, Sendable {
 // MARK: - Scanning
 
 /// Searches a store's history for a transaction by some authors that changes some entities.
+///
+/// It decodes names of entities at most, and no changes.
 private struct HistoryScan {
   let after: Int64
   let authors: Set<String>

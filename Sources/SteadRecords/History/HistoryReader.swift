@@ -4,6 +4,7 @@ import SteadSQLite
 /// Reads the transactions of one store that pass a filter.
 struct HistoryReader {
   let store: RecordStore
+  /// What was found out about the predicate without a transaction.
   let filter: HistoryFilter
 
   /// In which order transactions are read, and how many.
@@ -53,7 +54,10 @@ struct HistoryReader {
     on connection: StoreConnection, _ order: Order, token: (HistoryRow) -> DefaultHistoryToken,
     _ body: (DefaultHistoryTransaction) throws -> Void
   ) throws {
+    // A store of an earlier version, opened for reading alone, has no table.
     guard try connection.hasHistory() else { return }
+    // In the same snapshot as the rows: history could otherwise be deleted between the check and
+    // the read.
     try checkTokens(connection)
     guard let numbers = filter.numbers(in: identifier) else { return }
     let statement = try connection.statement(
@@ -141,6 +145,8 @@ struct HistoryFilter {
   /// Takes over what it can of a predicate.
   init(_ predicate: Predicate<DefaultHistoryTransaction>?) {
     guard let predicate else { return }
+    // The whole predicate, and not what is left of it: the conditions that the filter has taken
+    // over hold anyway.
     if (predicate.expression as? any HistoryCondition)?.narrow(&self) != true { rest = predicate }
   }
 
@@ -212,6 +218,7 @@ extension PredicateExpressions.Comparison: HistoryCondition {
     guard let left = lhs as? any HistoryOperand, let right = rhs as? any HistoryOperand else {
       return false
     }
+    // `token > t` and `t < token` are the same condition.
     let isForward = left.property == \DefaultHistoryTransaction.token
     let isBackward = right.property == \DefaultHistoryTransaction.token
     guard isForward != isBackward,
@@ -253,6 +260,7 @@ extension HistoryFilter {
     guard isForward != isBackward, let constant = (isForward ? right : left).constant else {
       return false
     }
+    // nil is an author's name, too: the transactions without one.
     if let name = constant as? String? {
       authors.append((name, isWanted))
       return true

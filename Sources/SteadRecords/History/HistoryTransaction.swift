@@ -39,6 +39,9 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
   public let transactionIdentifier: Int64
   /// The position after the transaction: keep it, and ask for later ones. With several stores it names the last
   /// transaction of each up to this one.
+  ///
+  /// A token is Codable. Store it in the same transaction as what was made of the changes, so that
+  /// neither is ahead of the other after a crash.
   public let token: DefaultHistoryToken
   /// The ``ModelContext/author`` of the context that saved; nil if it had none, and for plain SQL.
   public let author: String?
@@ -71,11 +74,13 @@ public struct DefaultHistoryTransaction: HistoryTransaction {
     self.changes = changes
   }
 
+  /// Whether both have one number in one store. Their changes are not compared.
   public static func == (left: Self, right: Self) -> Bool {
     left.transactionIdentifier == right.transactionIdentifier
       && left.storeIdentifier == right.storeIdentifier
   }
 
+  /// Hashes the number and the store.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(transactionIdentifier)
     hasher.combine(storeIdentifier)
@@ -111,6 +116,11 @@ public struct HistoryDescriptor<T: HistoryTransaction>: Sendable {
   public var fetchLimit: UInt64 = 0
   /// The order; by token if it is empty. An order by token, number or time lets ``fetchLimit`` end the read; any other
   /// one sorts all transactions in memory first.
+  ///
+  /// ```swift
+  /// descriptor.sortBy = [SortDescriptor(\.transactionIdentifier, order: .reverse)]
+  /// descriptor.fetchLimit = 1    // the newest transaction
+  /// ```
   public var sortBy: [SortDescriptor<T>]
 
   /// Describes the transactions that match; all of them without a predicate.
@@ -139,11 +149,14 @@ public protocol HistoryProviding {
   /// The transactions that match, in the descriptor's order and within its limit: the context changes neither.
   ///
   /// Throw ``SwiftDataError/historyTokenExpired`` if transactions after a token of the predicate were deleted.
+  ///
+  /// The context passes on what it throws.
   func fetchHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws -> [HistoryType]
   /// Deletes the transactions that match, at once.
   func deleteHistory(_ descriptor: HistoryDescriptor<HistoryType>) throws
 }
 
 extension HistoryProviding {
+  /// The type of the store's transactions, from the associated type.
   public static var historyType: HistoryType.Type { HistoryType.self }
 }

@@ -29,6 +29,8 @@ extension ModelContainer {
     let copies = try stores.enumerated().map { index, store in
       let number = try number(of: token, in: store)
       let url = past.url.appending(path: "\(index).store")
+      // Each copy is of its own moment: stores have no common commits, and the token names a
+      // transaction of each.
       try store.copy(to: url, asOf: number)
       return ModelConfiguration(
         store.configuration.name, schema: store.configuration.schema, url: url, allowsSave: false)
@@ -96,6 +98,10 @@ extension ModelContainer {
   /// Reads the stores. A reader whose token is far behind keeps the history from being trimmed: compare with the newest
   /// transaction to find it.
   ///
+  /// ```swift
+  /// for (name, token) in try container.historyReaders { print(name, token) }
+  /// ```
+  ///
   /// - Throws: What reading the stores throws.
   public var historyReaders: [String: DefaultHistoryToken] {
     get throws {
@@ -104,6 +110,7 @@ extension ModelContainer {
         let readers = try store.read(.newest) { connection, _ in
           try HistoryTrimming(connection: connection, limits: .none).readers()
         }
+        // A reader has a position in each store. Together they are one token.
         for (name, number) in readers {
           numbers[name, default: [:]][store.identity.identifier] = number
         }
@@ -118,6 +125,13 @@ extension ModelContainer {
   /// it with each token that the reader has handled: a reader that never returns keeps the history forever, unless
   /// `HistoryLimits.unreadTransactions` is set. `deleteHistory` ignores readers. Costs a commit in each store.
   ///
+  /// ```swift
+  /// for transaction in try context.fetchHistory(descriptor) {
+  ///   try await upload(transaction)
+  ///   try container.setHistoryReader("upload", at: transaction.token)
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - name: The reader's name, such as `sync`.
   ///   - token: What it has handled, of the stores in the token; nil for nothing.
@@ -125,6 +139,8 @@ extension ModelContainer {
   ///   ``SwiftDataError/storeLocked`` if another process holds its lock for 60 seconds.
   public func setHistoryReader(_ name: String, at token: DefaultHistoryToken?) throws {
     for store in ownStores {
+      // 0 is before the first transaction: the reader has handled nothing, and all of the history
+      // is kept for it.
       let position = token.map { $0.number(in: store.identity.identifier) } ?? 0
       // The token of a save names the stores that it wrote to; the others' positions stay.
       guard let number = position else { continue }
@@ -148,6 +164,8 @@ extension ModelContainer {
   /// Removes the history that the configurations' limits do not keep, now. A save does the same from time to time.
   ///
   /// Tokens before the removed part expire. Without limits nothing is removed.
+  ///
+  /// Costs a commit in each store that has limits, and waits for other writers as a save does.
   ///
   /// - Throws: `SwiftDataError` `readOnlyStore` for a store that cannot be written.
   public func trimHistory() throws {

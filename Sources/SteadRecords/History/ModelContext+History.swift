@@ -23,6 +23,8 @@ extension ModelContext {
   ///   throws.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   {
+    // nil from a store whose transactions are of another type, so an empty list means that no store
+    // has this type.
     let given = try container.customStores.compactMap { try $0?.fetchHistory(descriptor) }
     guard let descriptor = descriptor as? HistoryDescriptor<DefaultHistoryTransaction> else {
       if given.isEmpty { throw HistorySearch.unknown(T.self) }

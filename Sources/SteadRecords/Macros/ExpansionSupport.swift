@@ -7,6 +7,7 @@ public typealias _Observable = Observable
 
 /// A value of no size: its initialization stands for that of a property.
 public struct _Initialized {
+  /// Marks the property as initialized, at no cost at run time.
   @inlinable public init() {}
 }
 

@@ -11,6 +11,8 @@ import CSteadRuntime
 /// Another macro may have added a property that `@Model` does not see.
 public func _canMake(_ type: AnyClass, fields: Int) -> Bool {
   let count = storedPropertyCount(of: type)
+  // A property that was not placed would be uninitialized memory, and crash when the object is
+  // released.
   guard count == fields, let layout = InstanceLayout(of: type) else { return false }
   // The runtime reports offset 0 for a property of no size, such as a proof of initialization.
   let offsets = (0..<count).map { storedPropertyOffset(of: type, index: $0) }.filter { $0 != 0 }
@@ -63,10 +65,13 @@ public func _fillUnstored<Model, Function>(_ object: Model, with function: Funct
 private struct InstanceLayout {
   /// The metadata and the reference counts.
   static let headerSize = 16
+  /// Far above any real class, so that a misread layout is noticed.
   static let sizeLimit = 1 << 20
   static let alignmentMaskLimit = 63
 
+  /// The bytes of an object, its header included.
   let size: Int
+  /// The alignment less 1, as the runtime's allocation takes it.
   let alignmentMask: Int
 
   init?(of type: AnyClass) {

@@ -1,4 +1,6 @@
 /// The versions of a migration plan in their order, and the stages between them.
+///
+/// It compares schemas alone, and reads no store.
 struct MigrationPath {
   /// Where in the plan a store is.
   enum Position {
@@ -8,8 +10,10 @@ struct MigrationPath {
     case likeVersion(Int, SchemaDifference)
   }
 
+  /// The versions, oldest first; ``schemas`` has the schema of each at the same index.
   private let versions: [any VersionedSchema.Type]
   private let schemas: [Schema]
+  /// The stages as the plan lists them; any may lead from any version to any other.
   private let stages: [MigrationStage]
 
   /// Reads a plan, which may have versions that only its stages name: apps add a stage, and forget the list.
@@ -21,6 +25,7 @@ struct MigrationPath {
     guard !plan.schemas.isEmpty else {
       throw Self.problem("has no schemas. List every version that was shipped.")
     }
+    // The list of the plan first: sorted, two versions in the wrong order would no longer show.
     try Self.checkOrder(plan.schemas)
     var versions = plan.schemas
     for version in stages.flatMap({ [$0.from, $0.to] })
@@ -44,11 +49,13 @@ struct MigrationPath {
     }
   }
 
+  /// The error for a plan that cannot be used, whatever the store has.
   private static func problem(_ text: String) -> SwiftDataError {
     SwiftDataError(
       .loadIssueModelContainer, "The migration plan \(text) The store was left as it was.")
   }
 
+  /// The version's place in the order; nil for one that neither the plan nor a stage names.
   private func index(of version: any VersionedSchema.Type) -> Int? {
     versions.firstIndex { $0 == version }
   }
@@ -114,6 +121,7 @@ struct MigrationPath {
       let version = reached[next]
       next += 1
       for stage in stages where index(of: stage.from) == version {
+        // A version that was reached already has a path with no more stages than this one.
         guard let to = index(of: stage.to), paths[to] == nil else { continue }
         paths[to] = (paths[version] ?? []) + [stage]
         reached.append(to)
@@ -121,6 +129,7 @@ struct MigrationPath {
     }
     if let path = paths[target] { return path }
     guard start < target else { return [] }
+    // The error names where the chain of stages ends, which is where one is missing.
     let last = reached.filter { $0 < target }.max() ?? start
     throw Self.problem(
       "has no stage from \(versions[last]) to a later version. Add one; `.lightweight` is enough if data "

@@ -33,6 +33,10 @@ extension ModelContainer {
   /// plan, then one for each that followed its models automatically.
   ///
   /// Empty if all stores had these models already. Log it: each names its backup, and what was dropped or converted.
+  ///
+  /// ```swift
+  /// for migration in container.migrations { log.notice("\(migration)") }
+  /// ```
   public var migrations: [StoreMigration] { storeSet.planned + stores.compactMap(\.migration) }
 
   /// Reports what opening stores would change in them, and changes nothing.
@@ -59,6 +63,8 @@ extension ModelContainer {
     configurations: [ModelConfiguration], progress: @escaping MigrationProgress.Report = { _ in }
   ) throws -> [StoreMigration] {
     let used = configurations.isEmpty ? [ModelConfiguration()] : configurations
+    // One store at a time: the copies exist one after the other, so the disk needs space for the
+    // largest alone.
     return try used.indices.compactMap { index in
       var others = used
       let configuration = others.remove(at: index)

@@ -19,6 +19,7 @@ struct PlanMigration {
   let configuration: ModelConfiguration
   let report: MigrationReporter
 
+  /// The file of the store that is migrated.
   private var file: StoreFile { StoreFile(configuration) }
   /// The copy that the stages work on, next to the store.
   private var copy: StoreCopy {
@@ -70,6 +71,7 @@ struct PlanMigration {
     guard !stages.isEmpty, let stored = try source.connection.storedSchema() else {
       return .done(nil)
     }
+    // Registered once there may be a copy, and run on every path from here.
     defer { removeCopy() }
     var report = report
     report.stages = stages.count
@@ -95,6 +97,7 @@ struct PlanMigration {
   ) throws -> [MigrationStage] {
     guard let stored = try connection.storedSchema() else { return [] }
     let path = try MigrationPath(plan)
+    // No version of the plan: the tables follow the models without stages.
     guard let position = try path.position(of: stored, for: schema) else { return [] }
     let target = path.target(of: schema)
     switch position {
@@ -145,6 +148,8 @@ struct PlanMigration {
     source.unlock()
     try backup.lock()
     do {
+      // A commit in the gap between the two locks would be overwritten by the copy. The attempt is
+      // repeated instead.
       guard try source.isUnchanged() else { return false }
       try backup.run {
         try report(.replacing, $0, of: $1)
@@ -174,6 +179,7 @@ struct PlanMigration {
   private func removeUnusedFiles(_ connection: StoreConnection) {
     do {
       try connection.beginImmediate()
+      // The transaction is there for its lock, and writes nothing.
       defer { try? connection.execute("ROLLBACK") }
       let layout = try StoreLayout(schema: schema)
       let references = ExternalReferences(layout, entities: Set(layout.entities.indices))
@@ -249,6 +255,7 @@ final class MigrationSource {
   /// A second connection. SQLite's `data_version` tells a connection whether *others* have written, so the one that
   /// holds the lock cannot be asked.
   private let watch: StoreConnection
+  /// The value of `data_version` when the lock was taken.
   private let version: Int64?
 
   /// Takes the write lock, waiting for it as a save does.
@@ -259,11 +266,14 @@ final class MigrationSource {
     if hasLog { connection.keepLog() }
     watch = try file.open(writable: false)
     try connection.beginImmediate()
+    // Read under the lock, so no commit can come between the two.
     version = try watch.integer("PRAGMA data_version")
   }
 
   /// Releases the write lock.
   func unlock() {
+    // Nothing was written. It may be called twice: by the replacement, and at the end of the
+    // attempt.
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
   }
 

@@ -14,6 +14,8 @@ struct Rehearsal {
 
   /// What the stages have changed in the copy.
   struct Result {
+    /// From the store's models to those of the last stage, or to what the copy records without
+    /// stages.
     let difference: SchemaDifference
     let stages: [StoreMigration.Stage]
     let counts: [StoreMigration.Count]
@@ -28,6 +30,7 @@ struct Rehearsal {
     try copy.make(from: store) { try report(.copying, $0, of: $1) }
     // Again: the path may have become another store's while the pages were copied.
     try check()
+    // In the copy, which nobody else changes.
     let before = try ObjectCount(connection: copy.file.open(writable: false), schema: stored)
       .run(report)
     if let plan { try run(plan) }
@@ -88,6 +91,7 @@ struct ObjectCount {
     var counts: [String: Int] = [:]
     for (index, entity) in schema.entities.enumerated() {
       try report(.counting, index, of: schema.entities.count)
+      // A model without a table has had no store, or is in another one of the container.
       guard let columns = tables[entity.root.name] else { continue }
       // A class's number in `_entity` is its place by name, from 1: a schema has its entities in that order.
       let only = columns["_entity"] == nil ? "" : " WHERE \"_entity\" = \(index + 1)"
@@ -152,6 +156,8 @@ struct DryRun {
       of: configuration,
       at: URL(
         filePath: configuration.url.path + StoreCopy.dryRunSuffix, directoryHint: .notDirectory))
+    // On every path. A failure leaves a file that only takes up space, and the result is still
+    // right.
     defer { try? copy.remove() }
     var report = report
     report.stages = stages.count

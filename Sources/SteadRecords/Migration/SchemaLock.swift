@@ -17,6 +17,7 @@ public struct SchemaLock: Codable, Sendable {
   /// The newest version of the file's format that this library reads.
   private static let newestFormat = 1
 
+  /// The version of the file's format.
   private let format: Int
   /// The schemas of the versions, oldest first; without model types, so that no container can be opened with them.
   public private(set) var versions: [Schema]
@@ -64,10 +65,15 @@ public struct SchemaLock: Codable, Sendable {
   /// that the plan no longer has.
   ///
   /// The newest version of a plan may be missing in the lock until it is shipped.
+  ///
+  /// ```swift
+  /// for problem in try SchemaLock(contentsOf: url).problems(of: LibraryPlan.self) { print(problem) }
+  /// ```
   public func problems(of plan: any SchemaMigrationPlan.Type) -> [String] {
     let known = plan.schemas.map { ($0, Schema(versionedSchema: $0)) }
     var problems: [String] = []
     for shipped in versions {
+      // By number: the type may have been renamed, which stores do not see.
       guard let (type, now) = known.first(where: { $0.1.version == shipped.version }) else {
         problems.append(
           "Version \(shipped.version) was shipped and is not in the plan. Put it back: existing stores have it."
@@ -98,6 +104,7 @@ public struct SchemaLock: Codable, Sendable {
   ///
   /// - Throws: `SwiftDataError` `.unknownSchema` if a recorded version was edited; nothing is added then.
   public mutating func record(_ plan: any SchemaMigrationPlan.Type) throws {
+    // A copy, so that a failing check leaves this one without the new versions.
     var new = self
     new.versions += plan.schemas.map { Schema(versionedSchema: $0) }.filter { !holds($0.version) }
     new.versions.sort { $0.version < $1.version }
@@ -124,6 +131,10 @@ public struct SchemaLock: Codable, Sendable {
   }
 
   /// Adds a plan's new versions to a lock, creating the file if it is missing.
+  ///
+  /// ```swift
+  /// try SchemaLock.record(LibraryPlan.self, in: lockURL)    // before a release
+  /// ```
   ///
   /// - Throws: As ``check(_:against:)``; the file is then unchanged.
   public static func record(_ plan: any SchemaMigrationPlan.Type, in url: URL) throws {

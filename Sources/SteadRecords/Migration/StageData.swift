@@ -13,6 +13,7 @@
 /// What the plan or the configuration names as discarded needs none of this.
 struct StageData {
   private let container: ModelContainer
+  /// Names such as `Trip` and `Trip.name`.
   private let discarded: Set<String>
   /// What of the old schema goes on under which name in the new one.
   private let match: SchemaMatch
@@ -67,6 +68,7 @@ struct StageData {
     let addsDestinations = addsDestinations(converted)
     var lost: [String] = []
     for entity in container.layout.entities {
+      // A discarded model includes its properties.
       guard !discarded.contains(entity.name), let store = container.store(of: entity) else {
         continue
       }
@@ -96,6 +98,7 @@ struct StageData {
     if separate.newProperty(property.name, of: entity.name) != nil || isKeptByInverse(property) {
       return true
     }
+    // Whatever the closure did with it: reading shows that it knew of the values.
     if wasRead(property.name, of: entity) { return true }
     guard let now = match.newProperty(property.name, of: entity.name),
       let model = match.newEntities[entity.name]

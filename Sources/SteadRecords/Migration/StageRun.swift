@@ -30,6 +30,7 @@ struct StageRun {
       let dropped = StageData(
         from: old, to: Schema(versionedSchema: to),
         discarded: plan.discardedData.union(configuration.discardedData))
+      // Before the tables change, while the values are still there to be counted.
       try dropped.check()
       let new = try open(to, .ofCustomStage, converting: dropped.conversions())
       if let didMigrate {
@@ -90,6 +91,7 @@ struct StageRun {
     var problems: [String] = []
     for entity in container.layout.entities {
       guard let store = container.store(of: entity) else { continue }
+      // An optional may be NULL, and a to-many relationship has no column.
       for property in entity.properties where !property.isOptional {
         guard !property.isToMany, let column = property.column,
           let rows = try store.rowsWithout(

@@ -8,6 +8,7 @@ import CSteadRuntime
 @usableFromInline final class FirstLink {
   /// The owner, retained; nil once the link was made, or the initializer failed.
   private var retained: Unmanaged<AnyObject>?
+  /// The relationship's index in the owner's properties.
   let index: Int
 
   /// - Parameter owner: An object whose initializer is running.
@@ -17,6 +18,9 @@ import CSteadRuntime
   }
 
   /// Whether the link was made.
+  ///
+  /// A failed initializer whose link was taken has let another object refer to memory that is about
+  /// to be freed.
   private(set) var isTaken = false
 
   /// Whether nothing is left to do.
@@ -25,6 +29,8 @@ import CSteadRuntime
 
   /// The owner of a link that is about to be made; nil when it is made, or never can be.
   func take() -> AnyObject? {
+    // The caller's reference replaces the link's, so that a second look at the same link finds
+    // nothing to do.
     defer { retained = nil }
     isTaken = true
     return retained?.takeRetainedValue()
@@ -45,6 +51,9 @@ import CSteadRuntime
 extension ModelExtra {
   /// Called when the object is deallocated: drops the links of an initializer that failed.
   func endFirstLinks() {
+    // An initializer that throws frees the object directly: the runtime then never marks it as
+    // deallocating. An ordinary deallocation does, and cannot have a pending link from here, since
+    // such a link retains its owner.
     guard let owner = firstOwner, stead_is_deallocating(owner) == 0 else { return }
     let links = firstLinks.takeAll()
     for link in links { link.cancel(ofFailed: owner) }
@@ -61,16 +70,23 @@ extension ModelExtra {
 
 /// The pending links of one object, or of one context, in the order in which initializers made them.
 struct FirstLinks {
+  /// Those that were made since are still here, until ``append(_:)`` drops them.
   private(set) var links: [FirstLink] = []
   /// The count at which links that were made since are dropped; doubles with the number of those that were not, so that
   /// appending takes amortized constant time.
   private var limit = FirstLinks.smallestLimit
+  /// A list with fewer links is never searched for those that were made.
   static let smallestLimit = 32
 
   var isEmpty: Bool { links.isEmpty }
 
   mutating func append(_ link: FirstLink) {
+    // One link may come here twice: for an object that is twice in the array, or that was the
+    // former owner of two targets.
     if links.last === link { return }
+    // Links are made from the objects' side, too, and stay in this list as empty shells. Without
+    // this, a context that creates a million objects between two saves would keep a million of
+    // them.
     if links.count >= limit {
       links.removeAll(where: \.isMade)
       limit = max(Self.smallestLimit, links.count * 2)
@@ -78,6 +94,7 @@ struct FirstLinks {
     links.append(link)
   }
 
+  /// Empties the list, so that links that are added while these are made wait for the next call.
   mutating func takeAll() -> [FirstLink] {
     defer { self = FirstLinks() }
     return links

@@ -24,6 +24,8 @@ import Synchronization
 
   /// Hands over the probe, which becomes an object's registrar, and makes another one for the next read.
   final func takeProbe() -> TrackingProbe {
+    // A registrar serves one object. A second object with this one would notify the observers of
+    // the first.
     defer {
       trackingProbe = TrackingProbe(after: trackingProbe)
       askedProbe = .passUnretained(trackingProbe)
@@ -41,9 +43,15 @@ import Synchronization
   func didUse(_ model: any PersistentModel, at index: Int, isRead: Bool) {}
 
   /// Reads an object's row again.
+  ///
+  /// An object whose row is gone leaves the context and keeps its attributes. If the store cannot
+  /// be read, a problem is reported and the object keeps its values, too.
   func renew(_ model: any PersistentModel) {}
 
   /// The destination of a to-one relationship by its row.
+  ///
+  /// nil if the row does not exist or cannot be read; the latter is reported. Owners of the same
+  /// fetch get their destinations with the same query.
   func destination(_ row: Int64, of owner: any PersistentModel, _ index: Int) -> AnyObject? { nil }
 
   /// The destinations of a to-many relationship that were not loaded yet.
@@ -66,6 +74,9 @@ import Synchronization
   ) -> Bool { false }
 
   /// The committed value of a property's column: another process may have replaced it since the object was read.
+  ///
+  /// nil if the row is gone or the property has no column. Reads a new snapshot, whatever commits
+  /// the context has applied.
   func newestColumn(of owner: any PersistentModel, _ index: Int) throws -> SQLValue? { nil }
 
   /// Inserts an object that came to refer to one of the context's.
@@ -77,6 +88,9 @@ import Synchronization
   func keep(_ link: FirstLink) {}
 
   /// Removes an object from the registry; called from its deallocation.
+  ///
+  /// It may run on any thread, since an object is deallocated by whoever drops its last reference.
+  /// It must not retain the object.
   func forget(_ object: Unmanaged<AnyObject>, entity: Int, row: Int64) {}
 
   /// A saved object's identifier; nil before the first save.
@@ -99,8 +113,10 @@ final class TrackingProbe {
   private let keyPath: KeyPath<Subject, Int>
   private let isAlwaysTracking: Bool
 
+  /// A probe that treats every read as tracked where the system's Observation gives no sign.
   convenience init() { self.init(isAlwaysTracking: !Self.isReliable) }
 
+  /// The subscript's key captures the subject, so that hashing the key path reaches the flag.
   private init(isAlwaysTracking: Bool) {
     let subject = Subject()
     self.subject = subject
@@ -118,7 +134,11 @@ final class TrackingProbe {
   /// Whether the current thread tracks reads.
   var isTracking: Bool { observesAccess || isAlwaysTracking }
 
+  /// Leaves the registrar in the list of tracked accesses, if there is one.
   private var observesAccess: Bool {
+    // Relaxed: hashing happens on this thread, within `access`. A concurrent hash by a thread that
+    // cancels its tracking can only set the flag, and an object then gets a registrar that it does
+    // not need.
     subject.wasHashed.store(false, ordering: .relaxed)
     registrar.access(subject, keyPath: keyPath)
     return subject.wasHashed.load(ordering: .relaxed)
@@ -137,6 +157,7 @@ extension TrackingProbe {
   ///
   /// Atomic: Observation may hash the key path on another thread, when that thread cancels its tracking.
   private final class Subject: Observable, Sendable {
+    /// Set by hashing the key, and cleared before each question.
     let wasHashed = Atomic<Bool>(false)
 
     subscript(_ key: Key) -> Int { 0 }
@@ -158,8 +179,11 @@ extension TrackingProbe {
 enum LooseTrackingProbe {
   private static let probe = Mutex(TrackingProbe())
 
+  /// The probe as an object's registrar, if this thread tracks reads now; nil otherwise.
   static func takeIfTracking() -> TrackingProbe? {
     probe.withLock { probe in
+      // Under the lock, with its use of the shared flag: two threads would otherwise take each
+      // other's answer.
       guard probe.isTracking else { return nil }
       defer { probe = TrackingProbe(after: probe) }
       return probe

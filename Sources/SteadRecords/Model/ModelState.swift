@@ -28,6 +28,8 @@ public struct _ModelState: ~Copyable {
   }
 
   /// Whether a read must first go through ``_willRead(_:_:_:)``.
+  ///
+  /// One relaxed load, which the generated getter inlines.
   @inlinable public var isWatched: Bool {
     flags.load(ordering: .relaxed) & _ModelFlags.watched != 0
   }
@@ -39,6 +41,7 @@ public struct _ModelState: ~Copyable {
   ///
   /// Valid for the duration of a call on the object: `home` itself keeps the engine alive until then.
   var uncountedHome: Unmanaged<ModelHome>? {
+    // A load of the reference as a plain word: an ordinary read of `home` would retain it.
     mutating get {
       withUnsafeMutablePointer(to: &home) {
         UnsafeRawPointer($0).load(as: UnsafeRawPointer?.self).map { .fromOpaque($0) }
@@ -80,6 +83,7 @@ public struct _ModelState: ~Copyable {
   /// Marks a property as changed; returns whether it was unchanged before.
   mutating func markChanged(_ index: Int) -> Bool {
     if index < PropertySet.wordLimit {
+      // The common case touches one word and allocates nothing.
       let bit = PropertySet.bit(index)
       defer { changedBits |= bit }
       return changedBits & bit == 0
@@ -93,6 +97,8 @@ public struct _ModelState: ~Copyable {
 
   // Runs as part of the object's own deallocation: nothing here may retain the object.
   deinit {
+    // First: the links of a failed initializer hold the object's address, which is invalid after
+    // this.
     if let extra, !extra.firstLinks.isEmpty { extra.endFirstLinks() }
     if let object, let home { home.forget(object, entity: Int(entity), row: rowID) }
   }
@@ -108,6 +114,7 @@ extension PersistentModel {
   /// The object that owns the row now: the object itself, unless it was merged into another.
   var standIn: any PersistentModel {
     var model: any PersistentModel = self
+    // A chain: the object that took the row over may have lost it in a later save.
     while let next = model.successor { model = next }
     return model
   }
@@ -121,6 +128,9 @@ extension PersistentModel {
 /// The bits of a model's state.
 @usableFromInline enum _ModelFlags {
   /// Reads and writes notify Observation.
+  ///
+  /// Set on each new object. Loading and insertion clear it for a context whose loader does not
+  /// observe models.
   @usableFromInline static let observed: UInt32 = 1
   /// No row has been read yet.
   @usableFromInline static let fault: UInt32 = 1 << 1
@@ -164,6 +174,7 @@ extension PersistentModel {
 @usableFromInline final class ModelExtra {
   /// The probe by which a read of the object was first seen to be tracked, for its registrar.
   var probe: TrackingProbe? { didSet { isObserved = probe != nil } }
+  /// Whether there is a registrar. A flag of its own, since asking the probe would retain it.
   @usableFromInline private(set) var isObserved = false
   @usableFromInline var registrar: ObservationRegistrar? { probe?.registrar }
   /// The further words of `_ModelState.changes`.

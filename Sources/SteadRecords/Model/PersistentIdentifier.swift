@@ -19,6 +19,9 @@ import Synchronization
 /// SwiftData writes on Apple's systems; a temporary identifier that is decoded in another process finds nothing.
 public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable {
   /// The identity as a plain value, for `Identifiable`. Equal for equal identifiers.
+  ///
+  /// Two words without a reference count, so that a set of identifiers costs no retain for each
+  /// element.
   public struct ID: Hashable, Sendable {
     // Interned names are never freed, so the reference needs no counting.
     unowned(unsafe) let reference: EntityReference
@@ -27,6 +30,7 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
     /// The primary key in a store with keys of its own, for which `row` is only this process's number.
     var key: String? { reference.key(of: row) }
 
+    /// Hashes an address and a number, whatever the length of the names.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(ObjectIdentifier(reference))
       hasher.combine(row)
@@ -41,10 +45,20 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
   /// The name of the object's entity: its class's unqualified name.
   public var entityName: String { id.reference.entity }
   /// The store's identifier; nil while the identifier is temporary.
+  ///
+  /// Each store has one from its creation, which a copy of its file keeps.
   public var storeIdentifier: String? { id.reference.store }
   /// Whether the object had never been saved when the identifier was read.
   ///
   /// Only the context that has the object finds it by a temporary identifier, and only until the save.
+  ///
+  /// ```swift
+  /// let trip = Trip(name: "Oslo")
+  /// context.insert(trip)
+  /// trip.persistentModelID.isTemporary    // true
+  /// try context.save()
+  /// trip.persistentModelID.isTemporary    // false
+  /// ```
   public var isTemporary: Bool { id.reference.store == nil }
 
   var row: Int64 { id.row }
@@ -67,6 +81,8 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
     if let number = primaryKey as? any BinaryInteger, let row = Int64(exactly: number),
       row > 0, row < KeyNumber.first
     {
+      // A positive integer below 2^62 is the row number itself, which needs no entry in the table
+      // of keys. The numbers from there on stand for keys of other kinds.
       return PersistentIdentifier(reference: reference, row: row)
     }
     return PersistentIdentifier(
@@ -76,10 +92,14 @@ public struct PersistentIdentifier: Comparable, Hashable, Identifiable, Sendable
   /// Orders by store, then entity, then primary key: in a store of this library by the order of the first saves.
   public static func < (left: PersistentIdentifier, right: PersistentIdentifier) -> Bool {
     let (one, other) = (left.id, right.id)
+    // Interned: different references mean different names, so the strings decide only between
+    // stores or entities.
     if one.reference !== other.reference {
       return (one.reference.store ?? "", one.reference.entity)
         < (other.reference.store ?? "", other.reference.entity)
     }
+    // The row numbers of such keys are allocated in the order of their first use in this process,
+    // which is no order to sort by.
     if let key = one.key, let otherKey = other.key { return key < otherKey }
     return one.row < other.row
   }
@@ -115,8 +135,15 @@ extension PersistentIdentifier: Codable {
     case primaryKey, entityName, storeIdentifier, isTemporary, uriRepresentation, key
   }
 
+  /// Decodes the form that SwiftData writes, and an earlier one of this library.
+  ///
+  /// The store need not be open. An identifier of a store that the program never opens finds
+  /// nothing.
+  ///
+  /// - Throws: `DecodingError` if the entity, or the store of a permanent identifier, is missing.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
+    // The earlier form. Files that were written with it must stay readable.
     guard container.contains(.implementation) else {
       let entity = try container.decode(String.self, forKey: .entity)
       let store = try container.decodeIfPresent(String.self, forKey: .store)
@@ -140,12 +167,16 @@ extension PersistentIdentifier: Codable {
     }
     let primaryKey = try parts.decode(String.self, forKey: .primaryKey)
     if let row = Self.row(primaryKey, prefix: isTemporary ? "t" : "p") {
+      // A temporary row is negative in memory, and `t3` is its form in JSON.
       self.init(reference: reference, row: isTemporary ? -row : row)
+      // Neither `p12` nor `t3`: a custom store's key as SwiftData encodes it, which becomes a row
+      // number of this process.
     } else {
       self.init(reference: reference, row: reference.row(of: primaryKey))
     }
   }
 
+  /// Encodes the form that SwiftData writes on Apple's systems.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     var parts = container.nestedContainer(
@@ -157,6 +188,8 @@ extension PersistentIdentifier: Codable {
     try parts.encode(
       "x-coredata://\(storeIdentifier ?? "")/\(entityName)/\(primaryKey)",
       forKey: .uriRepresentation)
+    // Separate from `primaryKey`, since a custom store's key may itself look like `p12`, and would
+    // be decoded as a row.
     try parts.encodeIfPresent(id.key, forKey: .key)
   }
 
@@ -176,8 +209,11 @@ extension PersistentIdentifier: Codable {
 
 /// Row numbers of objects that were never saved: negative, and never reused in a process.
 enum TemporaryRowID {
+  // One counter for all contexts: temporary identifiers have no store, so their numbers alone tell
+  // them apart.
   private static let last = Atomic<Int64>(0)
 
+  /// The next number below all earlier ones. Safe to call on any thread.
   static func next() -> Int64 {
     last.subtract(1, ordering: .relaxed).newValue
   }

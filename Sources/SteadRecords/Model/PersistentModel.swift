@@ -14,6 +14,15 @@ public import Observation
 /// it, since that object may then refer to one that was never created: the process ends with a message. In a class that
 /// inherits from another class, the first values of its own relationships set the other sides when the object is
 /// inserted.
+///
+/// ```swift
+/// @Model final class Trip {
+///   var name: String
+///   @Relationship(deleteRule: .cascade, inverse: \Stop.trip) var stops: [Stop] = []
+///
+///   init(name: String) { self.name = name }
+/// }
+/// ```
 public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, SendableMetatype {
   /// Creates an object with the values of a backing data.
   init(backingData: any BackingData<Self>)
@@ -49,8 +58,11 @@ extension PersistentModel {
   ///
   /// The save replaces the temporary identifier with another value. Reads no disk.
   public var persistentModelID: PersistentIdentifier {
+    // A save gave this object's row to another one. Both must be equal, and a fetch by identifier
+    // finds that one.
     if let successor { return successor.persistentModelID }
     let state = _$statePointer
+    // Allocated when it is first asked for. The save replaces it with the number of the row.
     if state.pointee.rowID == 0 { state.pointee.rowID = TemporaryRowID.next() }
     let row = state.pointee.rowID
     return state.pointee.home?.identifier(entity: Int(state.pointee.entity), row: row)
@@ -64,11 +76,25 @@ extension PersistentModel {
   /// Whether a save of the object's context would insert, update or delete the object's row.
   ///
   /// False for an object without a context. Changes of transient and ephemeral properties don't count.
+  ///
+  /// ```swift
+  /// saveButton.isEnabled = trip.hasChanges
+  /// ```
+  ///
+  /// Setting an attribute to the value that it has counts as a change, too.
   public var hasChanges: Bool { successor?.hasChanges ?? has(_ModelFlags.pending) }
 
   /// Whether the next save of the object's context deletes the object.
   ///
   /// False again after that save: `modelContext` is nil then.
+  ///
+  /// ```swift
+  /// context.delete(trip)
+  /// trip.isDeleted        // true
+  /// try context.save()
+  /// trip.isDeleted        // false
+  /// trip.modelContext     // nil
+  /// ```
   public var isDeleted: Bool { successor?.isDeleted ?? has(_ModelFlags.deleted) }
 
   /// Whether both are one object, or objects of two contexts for one row. Values are not compared.
@@ -77,6 +103,9 @@ extension PersistentModel {
   }
 
   /// Hashes the identity. The first save gives a new object another hash: do not keep it in a set over that.
+  ///
+  /// An upsert does, too: an object whose row another one takes over has that one's identity from
+  /// then on.
   public func hash(into hasher: inout Hasher) { hasher.combine(persistentModelID) }
 
   /// Notifies Observation that a property is read.
@@ -103,6 +132,7 @@ extension PersistentModel {
   public func withMutation<Member, Result>(
     keyPath: KeyPath<Self, Member>, _ mutation: () throws -> Result
   ) rethrows -> Result {
+    // Only a tracked read makes a registrar, so without one there is no observer.
     guard let registrar = _$statePointer.pointee.extra?.registrar else { return try mutation() }
     return try registrar.withMutation(of: self, keyPath: keyPath, mutation)
   }
@@ -142,6 +172,12 @@ public protocol BackingData<Model> {
 
 extension PersistentModel {
   /// Creates an object with the values of a backing data. It belongs to no context.
+  ///
+  /// ```swift
+  /// let copy = Trip(backingData: trip.persistentBackingData)
+  /// ```
+  ///
+  /// No initializer of the class runs. Default values are replaced by those of the backing data.
   public init(backingData: any BackingData<Self>) {
     self.init(_row: .empty)
     persistentBackingData = backingData
@@ -154,6 +190,8 @@ extension PersistentModel {
   public var persistentBackingData: any BackingData<Self> {
     get { ObjectBackingData(of: self) }
     set {
+      // A foreign type has values by key path, and setting those would notify observers and change
+      // inverses.
       guard let source = newValue as? ObjectBackingData<Self> else { return }
       for index in 0..<Self._$propertyCount {
         if let copy = source.object.copySlot(at: index) { restoreSlot(copy, at: index) }
@@ -162,15 +200,23 @@ extension PersistentModel {
   }
 
   /// Creates a backing data with placeholders for all values.
+  ///
+  /// Costs an object of the class, which belongs to no context. No initializer of the class runs.
   public static func createBackingData<P: PersistentModel>() -> some BackingData<P> {
     ObjectBackingData<P>(for: P.self)
   }
 
   /// The value of a property.
+  ///
+  /// The same as reading the property by the key path. Here for code written for SwiftData.
   public func getValue<Value>(forKey key: KeyPath<Self, Value>) -> Value { self[keyPath: key] }
 
   /// Sets a property, as assigning it does: the change is tracked, and inverses follow. A property without a setter
   /// stays unchanged.
+  ///
+  /// ```swift
+  /// trip.setValue(forKey: \.name, to: "Oslo")    // as trip.name = "Oslo"
+  /// ```
   public func setValue<Value>(forKey key: KeyPath<Self, Value>, to value: Value) {
     if let writable = key as? ReferenceWritableKeyPath<Self, Value> {
       self[keyPath: writable] = value
@@ -192,6 +238,7 @@ extension PersistentModel {
 struct ObjectBackingData<Model: PersistentModel>: BackingData {
   let object: Model
 
+  /// Made from a row without columns, so that no initializer of the app runs.
   init(for type: Model.Type) { object = Model(_row: .empty) }
 
   init(of object: Model) { self.object = object }

@@ -3,9 +3,14 @@ import CSteadRuntime
 /// The typed storage of one property.
 ///
 /// The compiler decides which slot a property gets, by overload resolution on `_makeSlot`.
+///
+/// A slot stores the value. Change tracking, Observation and undo are in the accessors that
+/// `@Model` generates, and in the engine. The requirements are for those two; never call them. An
+/// index is that of the property in its class, inherited properties included.
 public protocol _Slot {
   associatedtype Value
 
+  /// The storage with a value, without any effect on other objects.
   init(_ value: Value)
 
   /// The storage with the value that an initializer gives a property; for a relationship, the other side is updated.
@@ -56,6 +61,8 @@ extension _Slot {
   @inlinable public static func _takeBack<Owner: PersistentModel>(
     _ value: Value, into place: UnsafeMutablePointer<Self>, _ owner: Owner, _ index: Int
   ) {
+    // The new value is in place before `didReplace` runs: the engine and observers read the
+    // property during that call.
     let old = place.pointee
     place.pointee = Self(value)
     old.didReplace(with: value, owner, index)
@@ -73,8 +80,11 @@ extension _Slot {
 
 /// The content of a slot without its static type; an attribute's is not needed by the engine.
 public enum _SlotContent {
+  /// A value that the engine moves as a whole slot, and never looks into.
   case attribute
+  /// At most one destination.
   case toOne(_Target)
+  /// An array of destinations, with what changed in it.
   case toMany(_Targets)
 }
 
@@ -102,12 +112,17 @@ public struct _Targets {
 // MARK: - Visitors
 
 /// An operation on one property's storage.
+///
+/// `_$visit` calls it with the storage itself, inout, so a visitor may replace the value. Generic,
+/// and not a closure, since the type of the slot differs from property to property.
 public protocol _SlotVisitor {
   mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int)
 }
 
 extension PersistentModel {
   /// The content of a relationship; `.attribute` for an attribute.
+  ///
+  /// Loads nothing: a destination may be a row's number, and a list absent.
   func content(at index: Int) -> _SlotContent {
     var reader = ContentReader()
     _$visit(index, &reader)
@@ -115,6 +130,8 @@ extension PersistentModel {
   }
 
   /// Replaces the content of a relationship, without inverses, undo or Observation.
+  ///
+  /// For the engine, which knows what else has to change with it.
   func setContent(_ content: _SlotContent, at index: Int) {
     var writer = ContentWriter(content: content)
     _$visit(index, &writer)
@@ -122,6 +139,7 @@ extension PersistentModel {
 
   /// Changes a to-many relationship's content in place.
   func updateTargets(at index: Int, _ body: (inout _Targets) -> Void) {
+    // The visitor has to store the closure, and ends before this returns.
     withoutActuallyEscaping(body) { body in
       var updater = TargetsUpdater(body: body)
       _$visit(index, &updater)
@@ -142,18 +160,21 @@ extension PersistentModel {
   }
 }
 
+/// Reads a relationship's content.
 private struct ContentReader: _SlotVisitor {
   var content = _SlotContent.attribute
 
   mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) { content = slot._content }
 }
 
+/// Replaces a relationship's content; an attribute ignores it.
 private struct ContentWriter: _SlotVisitor {
   let content: _SlotContent
 
   mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) { slot._content = content }
 }
 
+/// Changes a to-many relationship's content where it is stored.
 private struct TargetsUpdater: _SlotVisitor {
   let body: (inout _Targets) -> Void
 
@@ -167,6 +188,7 @@ private struct SlotCopier: _SlotVisitor {
   mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) { copy = slot }
 }
 
+/// Replaces a slot by a copy of the same type.
 private struct SlotRestorer: _SlotVisitor {
   let copy: Any
 
@@ -184,6 +206,8 @@ private struct SlotRestorer: _SlotVisitor {
 /// Called for each property when an object is deallocated; an attribute holds no object.
 @inlinable public func _unlink<Slot: _Slot>(_ slot: inout Slot) {}
 
+// The check is inlined into the `deinit`: most objects of a large fetch have only numbers of rows
+// here, and need no call.
 @inlinable public func _unlink<Model>(_ slot: inout _ToOneSlot<Model>) {
   if case .model = slot.target { unlink(&slot.target) }
 }
@@ -200,8 +224,11 @@ private struct SlotRestorer: _SlotVisitor {
   if slot.targets.loaded != nil { unlink(&slot.targets.loaded) }
 }
 
+/// Moves the destination to the thread's list if only this slot holds it.
 @usableFromInline func unlink<Model>(_ target: inout ToOneTarget<Model>) {
   ReleaseList.collect { list in
+    // The slot's reference goes first. Otherwise there would be two, and the object would never
+    // look unique.
     guard case .model(var model) = target else { return }
     target = .none
     // If anything else holds the object, it is not deallocated now.
@@ -209,8 +236,11 @@ private struct SlotRestorer: _SlotVisitor {
   }
 }
 
+/// Moves the loaded destinations to the thread's list.
 @usableFromInline func unlink(_ objects: inout [AnyObject]?) {
   ReleaseList.collect { list in
+    // All of them, shared or not: for an object that something else holds, the later release only
+    // lowers its count.
     if let loaded = objects.take() { list.pointee.append(contentsOf: loaded) }
   }
 }
@@ -222,6 +252,7 @@ private enum ReleaseList {
   /// A nested call only appends: the outermost call drains, so the depth of the stack does not depend on the length of a
   /// chain. Invariant: the thread's pointer is set exactly while the outermost call runs.
   static func collect(_ body: (UnsafeMutablePointer<[AnyObject]>) -> Void) {
+    // This thread is inside the loop below, some frames up.
     if let list = stead_pending_releases() {
       body(list.assumingMemoryBound(to: [AnyObject].self))
       return
@@ -229,6 +260,7 @@ private enum ReleaseList {
     var list: [AnyObject] = []
     withUnsafeMutablePointer(to: &list) { list in
       stead_set_pending_releases(list)
+      // Before the array goes out of scope: the thread's pointer must not outlive it.
       defer { stead_set_pending_releases(nil) }
       body(list)
       // Each may be the last reference to its object, whose deinit adds more.

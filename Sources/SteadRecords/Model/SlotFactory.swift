@@ -4,6 +4,10 @@
 //
 // `PropertyShape` makes the same choice at run time, from a type alone. Whoever adds an overload here has to add it there.
 
+/// The storage of a property with a column encoding of its own, holding a placeholder.
+///
+/// The functions of this name take a type, or a default value as an autoclosure, and only their
+/// result type matters. They are public for the code that `@Model` generates: never call them.
 @inlinable public func _makeSlot<T: _AttributeValue>(_: T.Type) -> _AttributeSlot<T> { .init() }
 @inlinable public func _makeSlot<T: _AttributeValue>(
   inferring _: @autoclosure () -> T
@@ -30,6 +34,8 @@
   inferring _: @autoclosure () -> T?
 ) -> _AttributeSlot<T?> where T.RawValue: _AttributeValue { .init() }
 
+// An enum with raw values is stored by its raw value, not as JSON: predicates and plain SQL then
+// compare it as such.
 @inlinable public func _makeSlot<T: RawRepresentable & Codable>(_: T.Type) -> _RawSlot<T>
 where T.RawValue: _AttributeValue { .init() }
 @inlinable public func _makeSlot<T: RawRepresentable & Codable>(
@@ -51,6 +57,8 @@ where T.RawValue: _AttributeValue { .init() }
   inferring _: @autoclosure () -> T
 ) -> _CodableSlot<T> { .init() }
 
+// An app may make a model Codable. The overload for Codable is disfavored, so the model is still a
+// relationship.
 @inlinable public func _makeSlot<T: PersistentModel>(_: T.Type) -> _ToOneSlot<T> { .init() }
 @inlinable public func _makeSlot<T: PersistentModel>(
   inferring _: @autoclosure () -> T
@@ -75,6 +83,8 @@ where T.RawValue: _AttributeValue { .init() }
   inferring _: @autoclosure () -> [T]?
 ) -> _OptionalToManySlot<T> { .init() }
 
+// Storage that an option of `@Attribute` decides, and not the type: `.transformable(by:)`,
+// `.externalStorage` and `.codable`. The macro sees the option, and calls the function by name.
 @inlinable public func _makeTransformableSlot<T>(_: T.Type) -> _TransformableSlot<T> { .init() }
 @inlinable public func _makeTransformableSlot<T>(
   inferring _: @autoclosure () -> T

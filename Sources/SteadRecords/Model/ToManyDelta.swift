@@ -27,20 +27,26 @@
   /// Another delta of the same changes.
   func copy() -> ToManyDelta {
     let copy = ToManyDelta()
+    // Without the shadow, which mirrors one loaded array.
     (copy.added, copy.indices, copy.removed) = (added, indices, removed)
     (copy.ordering, copy.addedSince, copy.isEnqueued) = (ordering, addedSince, isEnqueued)
     return copy
   }
 
+  /// Whether the relationship is as it is stored. An addition that was taken back leaves a removal
+  /// behind, so the delta is not empty then.
   var isEmpty: Bool { indices.isEmpty && removed.isEmpty && ordering == nil }
 
+  /// Whether the next save adds the object to the stored relationship.
   func hasAdded(_ object: AnyObject) -> Bool { indices[ObjectIdentifier(object)] != nil }
 
+  /// Whether the next save removes the object from the stored relationship.
   func hasRemoved(_ object: AnyObject) -> Bool { removed[ObjectIdentifier(object)] != nil }
 
   /// Puts an object at the end.
   func add(_ object: AnyObject) {
     let id = ObjectIdentifier(object)
+    // Keeps the invariant: what was removed and is added again counts as added, at the end.
     removed[id] = nil
     if ordering != nil { addedSince.insert(id) }
     indices[id] = added.count
@@ -50,6 +56,8 @@
   /// Records a removal, which cancels an addition.
   func remove(_ object: AnyObject) {
     let id = ObjectIdentifier(object)
+    // The entry in `added` stays. Taking it out would move the ones behind it, and cost time in
+    // proportion to them.
     indices[id] = nil
     removed[id] = object
   }
@@ -70,10 +78,13 @@
     let additions = additions
     let kept = stored.filter {
       let id = ObjectIdentifier($0)
+      // An object that this context has added may be stored by now, since another context added it,
+      // too. It is in `additions`, and must not come twice.
       return removed[id] == nil && indices[id] == nil
     }
     guard let ordering else { return kept + additions }
     let members = Set((kept + additions).map(ObjectIdentifier.init))
+    // The ordering may have members that are gone since, or an object twice.
     var known = Set<ObjectIdentifier>(minimumCapacity: ordering.count)
     let ordered = ordering.filter {
       let id = ObjectIdentifier($0)
@@ -108,7 +119,10 @@ extension _Targets {
   /// The array for the program to change, held by nothing else if possible.
   func lend() -> [AnyObject]? {
     guard let loaded else { return nil }
+    // Without a shadow the loaded array itself is lent. The first change of the program then copies
+    // it.
     guard let list = delta?.shadow?.list else { return loaded }
+    // The caller holds the only reference now, which lets an append change the buffer in place.
     delta?.shadow?.list = nil
     return list
   }
@@ -121,6 +135,7 @@ extension _Targets {
     guard let loaded else { return false }
     guard let delta, delta.shadow != nil else { return loaded.contains { $0 === object } }
     if delta.shadow?.members == nil {
+      // Costs time in proportion to the list once. `setShadow` updates it afterwards.
       delta.shadow?.members = Set(loaded.lazy.map(ObjectIdentifier.init))
     }
     return delta.shadow?.members?.contains(ObjectIdentifier(object)) ?? false
@@ -137,6 +152,7 @@ extension _Targets {
   /// Takes over another content of the same relationship.
   mutating func replace(with other: _Targets) {
     self = other
+    // The other content may be of another array, of which the shadow is no copy.
     delta?.shadow = nil
   }
 

@@ -1,5 +1,6 @@
 /// The storage of a to-many relationship.
 public struct _ToManySlot<Element: PersistentModel>: _Slot {
+  /// The destinations, and the changes since the last save.
   @usableFromInline var targets: _Targets
 
   @inlinable public init(_ value: [Element]) { targets = _Targets(loaded: ToMany.erased(value)) }
@@ -13,6 +14,8 @@ public struct _ToManySlot<Element: PersistentModel>: _Slot {
     FirstLink.note(targets.loaded ?? [], &state, index, owner)
   }
 
+  /// The destinations in order, loaded with the first read: one query for all owners of the same
+  /// fetch.
   @inlinable public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element] {
     let loaded = targets.loaded ?? ToMany.load(owner, index)
     // Only objects whose reads are traced may have destinations of another class.
@@ -26,12 +29,16 @@ public struct _ToManySlot<Element: PersistentModel>: _Slot {
     ToMany.didReplace(targets, with: ToMany.erased(value), owner, index)
   }
 
+  /// Drops the loaded array, which is read again with the next access.
   @inlinable public mutating func _load(_ row: _RowReader, _ index: Int) { targets.loaded = nil }
 
+  /// Binds nothing: no column of the owner's row holds the relationship.
   public func _bind(_ row: _RowWriter, _ index: Int) {}
 
   /// The array for the program to change: the shadow's, if there is one, so that appending does not copy.
   public func _lend<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> [Element] {
+    // Checked reads leave objects out, so what they return is not the loaded array, and its shadow
+    // must not be lent.
     if owner._$statePointer.pointee.has(_ModelFlags.traced) { return read(owner, index) }
     if let loaded = targets.lend() { return ToMany.typed(loaded) }
     return read(owner, index)
@@ -45,6 +52,8 @@ public struct _ToManySlot<Element: PersistentModel>: _Slot {
     // A pointer, not an inout access: the engine reads the same relationship of this object during the call.
     let targets = withUnsafeMutablePointer(to: &place.pointee.targets) { $0 }
     if ToMany.didModify(targets, ToMany.erased(value), owner, index) { return }
+    // The old storage is kept for the comparison: `didReplace` finds in it what left the
+    // relationship.
     let old = place.pointee
     place.pointee = Self(value)
     old.didReplace(with: value, owner, index)
@@ -65,6 +74,7 @@ public struct _ToManySlot<Element: PersistentModel>: _Slot {
 /// The store has no nil for it: once the object belongs to a context, nil reads as an empty array.
 public struct _OptionalToManySlot<Element: PersistentModel>: _Slot {
   @usableFromInline var targets: _Targets
+  /// Whether nil was assigned. It counts only while the object belongs to no context.
   @usableFromInline var isNil = false
 
   @inlinable public init(_ value: [Element]?) {
@@ -84,6 +94,7 @@ public struct _OptionalToManySlot<Element: PersistentModel>: _Slot {
   @inlinable public func read<Owner: PersistentModel>(
     _ owner: Owner, _ index: Int
   ) -> [Element]? {
+    // An object in a context shows what a fetch in another context would: the store has no nil.
     if isNil, owner._$statePointer.pointee.home == nil { return nil }
     let loaded = targets.loaded ?? ToMany.load(owner, index)
     // Only objects whose reads are traced may have destinations of another class.
@@ -112,6 +123,8 @@ public struct _OptionalToManySlot<Element: PersistentModel>: _Slot {
   public static func _takeBack<Owner: PersistentModel>(
     _ value: [Element]?, into place: UnsafeMutablePointer<Self>, _ owner: Owner, _ index: Int
   ) {
+    // As in `_ToManySlot`. nil before or after is no difference between two arrays, and takes the
+    // way of the setter.
     let targets = withUnsafeMutablePointer(to: &place.pointee.targets) { $0 }
     if let value, !place.pointee.isNil,
       ToMany.didModify(targets, ToMany.erased(value), owner, index)
@@ -143,6 +156,9 @@ public struct _OptionalToManySlot<Element: PersistentModel>: _Slot {
 /// What the two to-many slots share: arrays without their static type.
 @usableFromInline enum ToMany {
   /// The destinations from the store; none for an object without a context.
+  ///
+  /// Reads the store, and stores the array in the slot: the next read finds it there. A failure is
+  /// reported, and reads as an empty array.
   @usableFromInline static func load<Owner: PersistentModel>(
     _ owner: Owner, _ index: Int
   ) -> [AnyObject] {

@@ -29,8 +29,24 @@ public struct FetchDescriptor<T: PersistentModel> {
   /// are read.
   public var sortBy: [SortDescriptor<T>]
   /// The maximum number of objects; nil for no limit. Counts use it, too.
+  ///
+  /// ```swift
+  /// descriptor.fetchLimit = 1
+  /// let newest = try context.fetch(descriptor).first
+  /// ```
+  ///
+  /// With an order, SQLite stops at the limit only if an index has that order. Otherwise it reads and
+  /// sorts all matches first.
   public var fetchLimit: Int?
   /// The number of objects to skip. SQLite still steps over them, so a late page costs as much as all before it.
+  ///
+  /// For a long list, remember the last value instead, and let the predicate ask for what comes
+  /// after it:
+  ///
+  /// ```swift
+  /// descriptor.predicate = #Predicate { $0.date > last }
+  /// descriptor.fetchLimit = 50
+  /// ```
   public var fetchOffset: Int?
   /// Whether unsaved changes of the context are included; true by default. Pending objects of the fetched class are
   /// matched in memory. If the predicate or the order reads another class with unsaved changes, both are evaluated on
@@ -45,6 +61,10 @@ public struct FetchDescriptor<T: PersistentModel> {
   /// The first use of a property that was left out reads the rest of that object's row, in the state that the store has
   /// then: one statement for each object. So use it for wide rows of which a list shows little, and name all that the
   /// list shows.
+  ///
+  /// ```swift
+  /// descriptor.propertiesToFetch = [\.title, \.date]    // the text is read when it is used
+  /// ```
   public var propertiesToFetch: [PartialKeyPath<T>] = []
   /// Relationships whose objects are loaded together with the results, in one query for each relationship instead of
   /// one for each object.
@@ -52,9 +72,15 @@ public struct FetchDescriptor<T: PersistentModel> {
   /// Without it, the first use of a relationship loads it for all objects of the fetch, likewise with one query. So it
   /// is for reading now what is needed later, such as before the store changes. A fetch with a single result loads
   /// nothing in advance.
+  ///
+  /// ```swift
+  /// descriptor.relationshipKeyPathsForPrefetching = [\.stops]
+  /// ```
   public var relationshipKeyPathsForPrefetching: [PartialKeyPath<T>] = []
 
   /// Describes a fetch of all objects, or of those that match.
+  ///
+  /// Nothing is translated or checked before a fetch.
   public init(predicate: Predicate<T>? = nil, sortBy: [SortDescriptor<T>] = []) {
     self.predicate = predicate
     self.sortBy = sortBy

@@ -1,6 +1,9 @@
 import SteadSQLite
 
 /// A fetch decided, before anything is read: its SQL, and what is left for memory.
+///
+/// Invariant: SQL alone decides only what it can decide on rows that are up to date. Everything
+/// else is decided on objects, which have the pending changes.
 struct FetchPlan<T: PersistentModel> {
   let descriptor: FetchDescriptor<T>
   let entity: EntityLayout
@@ -33,6 +36,7 @@ struct FetchPlan<T: PersistentModel> {
       layout: layout, store: plans[entity.index].reference.store
     ).translate(
       predicate: descriptor.predicate, sortBy: descriptor.sortBy, entity: entity)
+    // Without pending changes the rows say everything.
     guard descriptor.includePendingChanges, !pendingRoots.isEmpty else { return }
     mergesPending = pendingRoots.contains(entity.rootIndex)
     // By hierarchy, since its classes share one table.
@@ -41,6 +45,8 @@ struct FetchPlan<T: PersistentModel> {
       // Rows do not show the pending changes that the predicate reads: it is evaluated on objects.
       query.condition = nil
       query.isExact = descriptor.predicate == nil
+      // An order may lead over the related entity, too. All is sorted in memory instead of looking
+      // which terms do.
       query.order = nil
       query.orderIsExact = false
       mergesPending = true

@@ -18,6 +18,10 @@
     public var order: SortOrder
 
     /// A comparator with another order.
+    ///
+    /// ```swift
+    /// let descending = LocalizedStringComparator(.localizedStandard, order: .reverse)
+    /// ```
     public init(_ base: LocalizedStringComparator, order: SortOrder) {
       self.init(base.kind, order: order)
     }
@@ -28,6 +32,8 @@
     }
 
     /// How two strings follow each other in the order.
+    ///
+    /// Reads the locale of the process at each call. Safe on any thread.
     public func compare(_ left: String, _ right: String) -> ComparisonResult {
       let result =
         switch kind {
@@ -48,6 +54,8 @@
     public static var localized: LocalizedStringComparator { .init(.localized) }
 
     /// The order for lists of names and files: by region, with numbers compared as numbers.
+    ///
+    /// `Chapter 2` comes before `Chapter 10`.
     public static var localizedStandard: LocalizedStringComparator { .init(.localizedStandard) }
   }
 

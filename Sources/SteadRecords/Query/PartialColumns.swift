@@ -13,10 +13,14 @@ final class PartialColumns {
 
   /// Nil if all columns are wanted, or if the rows may be of several classes.
   init?<T: PersistentModel>(_ keyPaths: [PartialKeyPath<T>], _ plan: EntityPlan) {
+    // In a hierarchy each row may be of another class, and one map of columns cannot serve them
+    // all.
     guard !keyPaths.isEmpty, plan.entity.discriminator == nil else { return nil }
     let wanted = Set(keyPaths.compactMap { plan.entity.propertyIndex(of: $0) })
     var columns: [String] = []
     map = UnsafeMutablePointer<Int32>.allocate(capacity: max(plan.entity.properties.count, 1))
+    // -1 is what makes a slot keep its placeholder: every column that the SELECT lacks must have
+    // it.
     map.initialize(repeating: -1, count: max(plan.entity.properties.count, 1))
     var loaded = PropertySet()
     var lists: [ListColumn] = []
@@ -24,7 +28,9 @@ final class PartialColumns {
       if let column = property.column {
         guard wanted.contains(property.index) else { continue }
         columns.append(column)
+        // Column 0 is the row's number, so the first property has column 1.
         map[property.index] = Int32(columns.count)
+        // A reference without its list's number would be in the wrong list.
         if let list = property.listColumn {
           columns.append(list)
           lists.append(ListColumn(property: property, index: Int32(columns.count)))

@@ -9,6 +9,7 @@ struct PredicateMatcher<Input> {
   /// The predicate with checked arithmetic; nil if nothing in it can trap.
   private let checked: CheckedExpression<Bool>?
 
+  /// Rebuilds the parts of the predicate that can trap.
   init(_ predicate: Predicate<Input>) {
     self.predicate = predicate
     checked = predicate.expression.checked()
@@ -19,6 +20,7 @@ struct PredicateMatcher<Input> {
   /// - Throws: What a node that this package does not know throws.
   func matches(_ value: Input) throws -> Bool {
     do {
+      // Foundation's own evaluation, which is faster than closures over each node.
       guard let checked else { return try predicate.evaluate(value) }
       return try checked.evaluate(PredicateBindings((predicate.variable, value)))
     } catch is PredicateError {
@@ -37,6 +39,7 @@ struct PredicateMatcher<Input> {
 /// the program. For evaluation in memory a predicate is rebuilt with these nodes, from each one that can trap up to
 /// the root. A subtree in which nothing can trap is used as it is, with its own speed.
 struct CheckedExpression<Output>: PredicateExpression {
+  /// Evaluates the expression, or throws where Swift would trap.
   private let body: (PredicateBindings) throws -> Output
 
   init(_ body: @escaping (PredicateBindings) throws -> Output) { self.body = body }
@@ -53,6 +56,8 @@ extension PredicateExpression {
   func checked() -> CheckedExpression<Output>? {
     // A node of another package is used as it is, with its traps.
     guard let node = self as? any SQLTranslatable else { return nil }
+    // The existential has lost the node's output type; the cast finds it again, and always
+    // succeeds.
     func open<N: SQLTranslatable>(_ node: N) -> CheckedExpression<Output>? {
       node.checkedNode() as? CheckedExpression<Output>
     }
@@ -82,6 +87,8 @@ extension PredicateExpression {
     _ make: (CheckedExpression<A.Output>, CheckedExpression<B.Output>) -> Node
   ) -> CheckedExpression<Output>? where Node.Output == Output {
     let (first, second) = (left.checked(), right.checked())
+    // Leaves a subtree without traps as it is, all the way up: only the paths to a trap are
+    // rebuilt.
     if first == nil, second == nil { return nil }
     return CheckedExpression(
       make(first ?? CheckedExpression(left), second ?? CheckedExpression(right)))

@@ -3,11 +3,13 @@ import Synchronization
 /// One model class and its table.
 // Sendable: everything is immutable after init, except the cache, which has its own lock.
 final class EntityLayout: @unchecked Sendable {
+  /// Its place in ``StoreLayout/entities``.
   let index: Int
   let name: String
   let type: any PersistentModel.Type
   /// The table of the hierarchy's root, unquoted.
   let table: String
+  /// The index of the topmost class of the hierarchy; the class's own outside a hierarchy.
   let rootIndex: Int
   /// The value of column `_entity`, when the class is part of a hierarchy.
   let discriminator: Int?
@@ -18,6 +20,7 @@ final class EntityLayout: @unchecked Sendable {
   let properties: [PropertyLayout]
   /// The class's key path to each property. The key path in ``PropertyLayout`` is of the class that declares it.
   let keyPaths: [AnyKeyPath]
+  /// The index of each property by the declaring class's key path and by this class's own.
   let propertyByKeyPath: [AnyKeyPath: Int]
   /// Indices of the properties of each uniqueness constraint.
   let uniqueConstraints: [[Int]]
@@ -32,6 +35,7 @@ final class EntityLayout: @unchecked Sendable {
   /// The names that reading and writing its rows needs.
   let labels: RowLabels
   private let byName: [String: Int]
+  /// The properties of key paths that neither list has, found by reading them once.
   let traced = TracedKeyPaths()
   /// Which properties have been read; nil outside of custom stages of a migration plan.
   let reads: PropertyReads?
@@ -68,12 +72,16 @@ final class EntityLayout: @unchecked Sendable {
   /// A cast would look the conformance up at run time, which costs more than loading a column.
   func model(_ object: AnyObject) -> any PersistentModel {
     func downcast<M: PersistentModel>(_ type: M.Type) -> any PersistentModel {
+      // Checked in debug builds alone. In a release build an object of another class would be
+      // undefined behavior, so callers take objects from the registry of this hierarchy, or after
+      // `includes`.
       assert(object is M)
       return unsafeDowncast(object, to: type)
     }
     return _openExistential(type, do: downcast)
   }
 
+  /// The stored property with a name, inherited or not; nil if the class has none.
   func property(named name: String) -> PropertyLayout? { byName[name].map { properties[$0] } }
 
   /// The condition, after another one, that is true for rows of the class and its subclasses; empty where the table has
@@ -81,6 +89,8 @@ final class EntityLayout: @unchecked Sendable {
   ///
   /// - Parameter alias: The table's alias in the statement, if it has one.
   func ownRows(_ alias: String? = nil) -> String {
+    // The topmost class includes every row of its table, so it needs no condition, and SQLite no
+    // look at the column.
     guard let discriminator, rootIndex != index else { return "" }
     let family = familyDiscriminators.isEmpty ? [discriminator] : familyDiscriminators
     let column = (alias.map { "\($0)." } ?? "") + "\"_entity\""
@@ -92,10 +102,12 @@ final class EntityLayout: @unchecked Sendable {
 
   /// Whether objects of another class are objects of this one.
   func includes(_ other: EntityLayout) -> Bool {
+    // Outside a hierarchy a class has no discriminator, and includes itself alone.
     if other.index == index { return true }
     return other.discriminator.map { familyDiscriminators.contains($0) } ?? false
   }
 
+  /// What a layout is made of, before names are looked up.
   struct Parts {
     var index: Int
     var name: String
@@ -115,6 +127,9 @@ final class EntityLayout: @unchecked Sendable {
 
 extension EntityLayout {
   /// The index of the property that a key path reads.
+  ///
+  /// A key path that is not listed, such as `\T.name` in generic code, is read once on a probe, and
+  /// remembered.
   func propertyIndex(of keyPath: AnyKeyPath) -> Int? {
     propertyByKeyPath[keyPath] ?? traceProperty(keyPath)
   }
@@ -126,10 +141,15 @@ extension EntityLayout {
 /// Which properties of a class have been read of objects, or used in predicates, and whether objects of rows were made.
 final class PropertyReads: Sendable {
   private let indices = Mutex<Set<Int>>([])
+  /// Whether an object of a row was made. It never becomes false again, so relaxed accesses
+  /// suffice.
   private let objects = Atomic(false)
 
+  /// Records that a property was read. Safe on any thread: contexts of several threads may share
+  /// the layout.
   func record(_ index: Int) { indices.withLock { _ = $0.insert(index) } }
 
+  /// Whether a property was read.
   func contains(_ index: Int) -> Bool { indices.withLock { $0.contains(index) } }
 
   /// Records that an object of a row was made.
@@ -145,6 +165,7 @@ final class PropertyReads: Sendable {
 struct EntityTraits {
   /// The index of the hierarchy's root.
   let root: Int
+  /// Whether the class has relationships, of its own or inherited.
   let hasRelationships: Bool
   /// Whether the entity has unique constraints, with which a new object may be an upsert of an existing row.
   let isConstrained: Bool
@@ -165,6 +186,8 @@ struct EntityTraits {
         && property.inverses(in: layout.entities).contains { !$0.isToMany }
     }
     isConstrained = !entity.uniqueConstraints.isEmpty
+    // The rules that a save can refuse: denied deletions, limits on members, and required
+    // references.
     hasRules = entity.relationships.contains { index in
       let property = entity.properties[index]
       guard let relationship = property.relationship else { return false }

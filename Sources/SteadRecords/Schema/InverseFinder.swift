@@ -4,7 +4,9 @@
 /// inferred if there is exactly one candidate on both sides, not both sides are to-many, and the to-one side is
 /// optional. Ambiguous relationships stay one-way.
 struct InverseFinder {
+  /// What is wrong or ambiguous, for the container to throw or report.
   private(set) var findings = SchemaFindings()
+  /// The relationships of all classes, each once, at the class that declares it.
   private let sides: [Side]
   private let models: [String: Model]
   /// Classes that the schema has replaced by others of their names.
@@ -36,6 +38,8 @@ struct InverseFinder {
 
   /// The order in which the relationships of different classes count as declared.
   static func isBefore(_ one: Schema.Entity, _ other: Schema.Entity) -> Bool {
+    // A superclass has a smaller depth than its subclasses. Names decide between the rest, not the
+    // order in which an app happens to list its models.
     (depth(one), one.name) < (depth(other), other.name)
   }
 
@@ -45,6 +49,7 @@ struct InverseFinder {
 
   /// Sets `inverseName` on every relationship that has an inverse.
   mutating func resolve() {
+    // The order matters: the second step takes only what the first has left.
     // A relationship that is named, or names another, is no candidate for an inference.
     pairNamed()
     pairUnnamed()
@@ -63,6 +68,7 @@ struct InverseFinder {
     }
     var namers: [ObjectIdentifier: [Side]] = [:]
     for side in sides {
+      // Both sides may name each other. A side whose inverse names a third one contradicts it.
       guard let inverse = named[side.id] else { continue }
       if let other = named[inverse.id], other.id != side.id {
         refuse(
@@ -72,8 +78,11 @@ struct InverseFinder {
       namers[inverse.id, default: []].append(side)
     }
     for inverse in sides {
+      // Through `sides`, and not through the dictionary, whose order differs from run to run.
       guard let all = namers[inverse.id] else { continue }
       inverse.relationship.inverseName = all[0].relationship.name
+      // One foreign key can hold the members of several lists with a list's number next to it. A
+      // list has no such place.
       let sharers = inverse.relationship.isToOneRelationship ? all[...] : all[..<1]
       for side in sharers { side.relationship.inverseName = inverse.relationship.name }
       for side in all[sharers.count...] {
@@ -100,6 +109,8 @@ struct InverseFinder {
     let remedy =
       "Name a property of \(target.entity.name) whose type is \(side.entity.name)? or "
       + "[\(side.entity.name)]."
+    // A reused class names the inverse in the class of its own version, which this schema may have
+    // replaced.
     guard let property = target.metadata.property(at: path) ?? counterpart(of: path, in: target)
     else {
       refuse(
@@ -112,6 +123,7 @@ struct InverseFinder {
           + "value of type \(property.valueType), not a relationship. \(remedy)")
       return nil
     }
+    // By name, since a superclass of the side may be the declared destination.
     let lineage = sequence(first: side.entity) { $0.superentity }
     guard lineage.contains(where: { $0.name == inverse.relationship.destination }) else {
       refuse(
@@ -163,12 +175,16 @@ struct InverseFinder {
   /// Pairs relationships that are each other's only candidate. Those with several candidates stay one-way, with one
   /// note for each group of them.
   private mutating func pairUnnamed() {
+    // A side that names an inverse stays out even if the naming failed: the app has asked for one
+    // inverse, not for any.
     let free = sides.filter {
       $0.relationship.inverseName == nil && $0.relationship.inverseKeyPath == nil
     }
     let byEntity = Dictionary(grouping: free) { $0.entity.name }
     let candidates = Dictionary(
       uniqueKeysWithValues: free.map { side in
+        // Only among the destination's own relationships: an inherited one belongs to more classes
+        // than this one.
         (side.id, byEntity[side.relationship.destination, default: []].filter { fit(side, $0) })
       })
     var reported: Set<ObjectIdentifier> = []
@@ -200,6 +216,8 @@ struct InverseFinder {
   }
 
   /// All relationships that could be paired with one another.
+  ///
+  /// The connected component of a side in the graph of candidates, which is searched depth first.
   private func group(around side: Side, _ candidates: [ObjectIdentifier: [Side]]) -> [Side] {
     var members: Set<ObjectIdentifier> = [side.id]
     var queue = [side]
@@ -227,12 +245,16 @@ struct InverseFinder {
 
 extension ModelMetadata.Property {
   /// The type of the property's value.
+  // From the key path, which has the declared type with its optional.
   var valueType: any Any.Type { type(of: keyPath).valueType }
 }
 
 // MARK: - Shared inverses
 
 /// The to-one relationships that several others name as their inverse.
+///
+/// The to-one's column says which object has the row, and its `listColumn` in which of that
+/// object's lists it is.
 struct SharedInverses {
   private struct Sharer {
     let entity: Schema.Entity
@@ -265,6 +287,7 @@ struct SharedInverses {
             property: stored[owner].firstIndex { ($0 as? Schema.Relationship) === relationship }))
       }
     }
+    // A to-one with a single list needs no number.
     sharers = sharers.filter { $0.value.count > 1 }
     for group in sharers.values {
       for (number, sharer) in group.enumerated() {
@@ -277,6 +300,7 @@ struct SharedInverses {
   /// in; nil for a relationship that isn't shared.
   func lists(of toOne: Schema.Relationship, in entity: Schema.Entity) -> [SharedList]? {
     sharers[ObjectIdentifier(toOne)].map { group in
+      // A list whose members are of a sibling class can't have an object of this one.
       let lineage = Set(sequence(first: entity) { $0.superentity }.map(\.name))
       return group.enumerated().compactMap { number, sharer in
         sharer.property.flatMap {

@@ -4,22 +4,29 @@
 /// retain each of them.
 // Sendable: all parts are immutable; `defaultValue` is only read.
 final class PropertyLayout: @unchecked Sendable {
+  /// Its place among the stored properties of the class, inherited ones first.
   let index: Int
   let name: String
+  /// The name in the schema that a migration comes from.
   let originalName: String
+  /// The key path of the class that declares it.
   let keyPath: AnyKeyPath?
   /// The column's name, unquoted; nil for a to-many relationship.
   let column: String?
   let kind: Kind
   let isOptional: Bool
+  /// The Swift type with its optional.
   let valueType: any Any.Type
   let defaultValue: Any?
   let isUnique: Bool
+  /// Whether the full-text index has it.
   let isSearchable: Bool
+  /// Whether a change of it alone leaves its object unchanged for a save.
   let isEphemeral: Bool
   /// Whether the history keeps the value when the object is deleted.
   let isPreserved: Bool
   let transformerName: String?
+  /// nil for an attribute.
   let relationship: RelationshipLayout?
   /// The column, unquoted, that records which of a to-one relationship's `lists` the object is in: NULL or 0 for the
   /// first, else the list's number. nil unless several lists are stored in the same column.
@@ -53,12 +60,14 @@ final class PropertyLayout: @unchecked Sendable {
     self.listColumn = listColumn
   }
 
+  /// How the property is stored. Destinations are indices in ``StoreLayout/entities``.
   enum Kind: Sendable {
     case attribute(ColumnEncoding)
     case toOne(destination: Int)
     case toMany(ToManyStorage, destination: Int)
   }
 
+  /// The index of the entity that a relationship leads to; nil for an attribute.
   var destination: Int? {
     switch kind {
     case .attribute: nil
@@ -74,6 +83,8 @@ final class PropertyLayout: @unchecked Sendable {
   /// The inverses: properties of the destination. Several if they share this to-one property.
   func inverses(in entities: [EntityLayout]) -> [PropertyLayout] {
     guard let destination, let relationship else { return [] }
+    // Several lists over one to-one are all its inverses. Without shared lists there is at most
+    // one.
     let indices =
       relationship.lists.isEmpty
       ? relationship.inverse.map { [$0] } ?? [] : relationship.lists.map(\.property)
@@ -81,10 +92,14 @@ final class PropertyLayout: @unchecked Sendable {
   }
 
   /// Whether the column may refer to a row that was deleted, by the rule `noAction` of an inverse.
+  ///
+  /// Such a reference reads as nil, so a reader has to look whether the row still exists.
   func mayBeLeft(in entities: [EntityLayout]) -> Bool {
     inverses(in: entities).contains { $0.relationship?.deleteRule == .noAction }
   }
 
+  /// The table of pairs that stores a to-many relationship without a to-one inverse; nil for other
+  /// properties.
   var joinTable: JoinTable? {
     if case .toMany(.join(let table, let owner, let target), _) = kind {
       JoinTable(name: table, owner: owner, target: target)
@@ -99,6 +114,7 @@ final class PropertyLayout: @unchecked Sendable {
 /// The rules of a relationship, and its inverse.
 struct RelationshipLayout: Sendable {
   let deleteRule: Schema.Relationship.DeleteRule
+  /// The least number of members of a saved object, and the greatest; 0 for none.
   let minimum: Int
   let maximum: Int
   /// The index of the inverse in the destination's properties; the first of `lists` if several relationships share this
@@ -136,6 +152,8 @@ struct JoinTable: Hashable, Sendable {
 }
 
 /// The names, unquoted, of the columns next to a foreign key that belong to no property.
+///
+/// Each begins with an underscore, as `_id` and `_entity` do.
 enum HiddenColumn {
   /// The column with the order of a to-many relationship over this foreign key.
   static func order(of foreignKey: String) -> String { "_\(foreignKey)_order" }
@@ -144,6 +162,8 @@ enum HiddenColumn {
   static func list(of foreignKey: String) -> String { "_\(foreignKey)_list" }
 
   /// The new names of a property's columns when the property gets another name.
+  ///
+  /// A table may lack the last two; the caller renames those that exist.
   static func renamings(from old: String, to new: String) -> [(old: String, new: String)] {
     [(old, new), (order(of: old), order(of: new)), (list(of: old), list(of: new))]
   }

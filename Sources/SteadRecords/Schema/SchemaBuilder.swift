@@ -21,6 +21,7 @@ extension Schema {
     _ types: [any PersistentModel.Type], version: Version, of owner: Any.Type?
   ) {
     var builder = SchemaBuilder()
+    // Types first, since their entities refer to each other, and inverses need them all.
     builder.add(types, of: owner)
     let entities = builder.makeEntities()
     self.init(
@@ -70,6 +71,8 @@ struct SchemaBuilder {
   ///
   /// - Parameter owner: The type that a version's own classes are declared in.
   mutating func add(_ new: [any PersistentModel.Type], of owner: Any.Type? = nil) {
+    // Before any property's type is examined, so that models are recognized without a search for
+    // conformances.
     ModelMetadata.register(new)
     let reached = ReachedModels(new, of: owner)
     models = reached.models
@@ -77,6 +80,8 @@ struct SchemaBuilder {
     for replacement in reached.replacements {
       replaced.insert(ObjectIdentifier(replacement.replaced.type))
       let (old, new) = (replacement.replaced.type, replacement.by.type)
+      // Named in the message: the mistake shows in their relationships, not in the class that was
+      // replaced.
       let users = models.flatMap { model in
         model.properties.filter { $0.shape.model == old }.map {
           "\(String(reflecting: model.type)).\($0.name)"
@@ -92,6 +97,9 @@ struct SchemaBuilder {
   }
 
   /// The entities of ``models``, in their order, with superclasses and inverses resolved.
+  ///
+  /// Invariant: when it returns, every entity has its superclass and its inherited properties, those of
+  /// the topmost class first. Inverses are set only if all names differ.
   mutating func makeEntities() -> [Schema.Entity] {
     ModelMetadata.registerNames(models)
     let all = models.map { makeEntity($0) }
@@ -109,6 +117,7 @@ struct SchemaBuilder {
       var inherited: [any SchemaProperty] = []
       var ancestor = entity.superentity
       while let current = ancestor {
+        // The same property objects as the superclass has: finding inverses sets them in place.
         inherited = current.properties + inherited
         ancestor = current.superentity
       }
@@ -125,6 +134,9 @@ struct SchemaBuilder {
   }
 
   /// Whether all models have different names.
+  ///
+  /// With two models of one name, an inverse found by a name could be either's. So nothing is
+  /// paired then.
   private mutating func checkNames() -> Bool {
     var names: Set<String> = []
     var isValid = true
@@ -166,6 +178,7 @@ struct SchemaBuilder {
   /// The earlier name that a class itself declares. A subclass inherits its superclass's `originalName`, but never had
   /// the superclass's rows.
   private static func originalName(of type: any PersistentModel.Type) -> String? {
+    // A class inherits static members. What equals the superclass's is taken for inherited.
     guard let name = (type as? any RenamedModel.Type)?.originalName else { return nil }
     let inherited = (type._$supermodel as? any RenamedModel.Type)?.originalName
     return name == inherited ? nil : name
@@ -177,6 +190,7 @@ struct SchemaBuilder {
   ) -> [[String]] {
     sets.map { paths in
       paths.compactMap { path in
+        // The others of the set are still looked at, so that one error names all wrong paths.
         if let property = model.property(at: path) { return property.name }
         findings.problems.append(
           SchemaProblem(
@@ -209,6 +223,7 @@ struct SchemaBuilder {
     } else {
       result = Schema.Attribute(options: given, name: property.name, type: type)
     }
+    // What `@Model` has found in the source; `@Attribute` has no argument for it.
     result.defaultValue = property.defaultValue
     return result
   }
@@ -256,7 +271,10 @@ struct ReachedModels {
     named = types.map { ModelMetadata.of($0) }.filter {
       seen.insert(ObjectIdentifier($0.type)).inserted
     }
+    // With the dot: `LibraryV1` is no prefix of a class of `LibraryV10` then.
     self.owner = owner.map { _typeName($0, qualified: true) + "." }
+    // What the schema names counts, whatever relationships reach. Of two that it names, both stay,
+    // which is a problem that the schema reports.
     for model in named where owners[model.name] == nil {
       owners[model.name] = ObjectIdentifier(model.type)
     }
@@ -280,6 +298,7 @@ struct ReachedModels {
     var skipped: [ModelMetadata] = []
     var seen: Set<ObjectIdentifier> = []
     var queue: [ModelMetadata] = []
+    // Superclasses come with their class, since its rows are in the topmost one's table.
     func include(_ model: ModelMetadata) {
       var next: ModelMetadata? = model
       while let current = next, seen.insert(ObjectIdentifier(current.type)).inserted {
@@ -294,6 +313,8 @@ struct ReachedModels {
       let id = ObjectIdentifier(model.type)
       guard !seen.contains(id) else { continue }
       if let owner = owners[model.name], owner != id {
+        // Its relationships are not followed. It may still be part of the schema, as another
+        // class's superclass.
         skipped.append(model)
         continue
       }
@@ -308,6 +329,7 @@ struct ReachedModels {
       }
       include(model)
     }
+    // What was included after all, as a superclass, is not replaced by anything.
     skipped.removeAll { seen.contains(ObjectIdentifier($0.type)) }
     for model in skipped where found[model.name] == nil && !decided.contains(model.name) {
       // Only a class that is not part of the schema after all led to the one that counted.
@@ -336,6 +358,7 @@ enum KeyPathName {
 
   /// A key path to no stored property, in words. Swift prints an address where the name should be.
   static func description(of keyPath: AnyKeyPath, in model: ModelMetadata) -> String {
+    // A stored property prints as its name, a computed one as an address.
     let name = lastComponent(keyPath)
     let isNamed = name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     let read = model.read(by: keyPath).map { ", which reads \(model.name).\($0.name)" } ?? ""

@@ -5,6 +5,7 @@ final class StoreLayout: @unchecked Sendable {
   // Sendable: all stored properties are immutable after init, and the cache of traced key paths in
   // `EntityLayout` has its own lock.
   let schema: Schema
+  /// By name. An entity's index is its place here, 1 less than its discriminator if it has one.
   let entities: [EntityLayout]
   /// Whether each entity records which of its properties are read, for custom stages of a migration plan.
   let recordsReads: Bool
@@ -29,6 +30,8 @@ final class StoreLayout: @unchecked Sendable {
   init(schema: Schema, recordsReads: Bool = false) throws {
     self.schema = schema
     self.recordsReads = recordsReads
+    // Before the tables are laid out, which relies on distinct names and on inverses that lead
+    // back.
     try schema.findings.check()
     let entities = try StoreLayoutBuilder(schema: schema, recordsReads: recordsReads).build()
     self.entities = entities
@@ -48,6 +51,7 @@ final class StoreLayout: @unchecked Sendable {
     byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
   }
 
+  /// The entity of exactly this class; nil for another version's class of the same name.
   func entity(for type: any PersistentModel.Type) -> EntityLayout? {
     byType[ObjectIdentifier(type)]
   }
@@ -56,6 +60,7 @@ final class StoreLayout: @unchecked Sendable {
 
   /// The entity with this discriminator in the hierarchy of `root`.
   func entity(discriminator: Int, root: Int) -> EntityLayout? {
+    // The number comes from a row, which another program may have written.
     guard entities.indices.contains(discriminator - 1) else { return nil }
     let entity = entities[discriminator - 1]
     return entity.rootIndex == root ? entity : nil
@@ -77,6 +82,7 @@ struct OneWayRelationship: Sendable {
       for index in entity.relationships {
         let property = entity.properties[index]
         guard let destination = property.destination, isWanted(property) else { continue }
+        // By the root: a relationship to a superclass may lead to a row of any subclass.
         result[entities[destination].rootIndex].append(
           OneWayRelationship(entity: entity.index, property: index))
       }
@@ -118,7 +124,12 @@ struct MemberLimit: Sendable {
   }
 
   /// The SELECT that counts the members of one owner's row, in that row's store.
+  ///
+  /// ```sql
+  /// SELECT count(*) FROM "Stop" AS m WHERE m."trip" = ?1
+  /// ```
   var count: String {
+    // A table has the rows of all classes of its hierarchy, and a list may be of one of them.
     let members = destination.table.sqlName
     let own = destination.ownRows("m")
     switch storage {
@@ -130,6 +141,7 @@ struct MemberLimit: Sendable {
       guard let list = property.relationship?.list, let column = inverse.listColumn else {
         return sql
       }
+      // NULL is list 0, as for the rows that were written before the column was added.
       return sql + " AND ifnull(m.\(column.sqlName), 0) = \(list)"
     case .join(let table, let owner, let target):
       return "SELECT count(*) FROM \(table.sqlName) AS p JOIN \(members) AS m "
@@ -151,6 +163,7 @@ extension PropertyLayout {
     guard let relationship, relationship.minimum > 0 || relationship.maximum > 0 else {
       return nil
     }
+    // 0 means no limit, as in SwiftData.
     let maximum = relationship.maximum > 0 ? relationship.maximum : .max
     if count >= relationship.minimum, count <= maximum { return nil }
     let limit = maximum == .max ? "or more" : "to \(maximum)"
@@ -187,6 +200,8 @@ enum LooseLayout {
   static func layout(for type: any PersistentModel.Type) -> StoreLayout? {
     let key = ObjectIdentifier(type)
     if let found = cache.withLock({ $0.byType[key] }) { return found }
+    // What a class reaches is found first: classes that reach each other share one layout, which
+    // may exist.
     var builder = SchemaBuilder()
     builder.add([type])
     let models = Set(builder.models.map { ObjectIdentifier($0.type) })
@@ -196,6 +211,8 @@ enum LooseLayout {
     return cache.withLock { cache in
       let first = cache.byModels[models] ?? layout
       cache.byModels[models] = .some(first)
+      // A failure is kept, too: nil means that the models contradict each other, and asking again
+      // would cost the same.
       cache.byType[key] = .some(first)
       return first
     }

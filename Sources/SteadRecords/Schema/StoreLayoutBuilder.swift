@@ -29,6 +29,8 @@ struct StoreLayoutBuilder {
   }
 
   /// The discriminators of an entity and its subclasses.
+  ///
+  /// Sorted, since subentities are a set: the SQL that lists them is the same in each run.
   private func family(of entity: Schema.Entity) -> [Int] {
     guard let index = indexByName[entity.name] else { return [] }
     return [index + 1] + entity.subentities.flatMap { family(of: $0) }.sorted()
@@ -40,8 +42,12 @@ struct StoreLayoutBuilder {
     let root = entity.root
     let rootIndex = indexByName[root.name] ?? index
     let inHierarchy = entity.isInHierarchy
+    // The class's own description in the same order as the schema's stored properties: both list
+    // inherited ones first.
     let declared = models[index].all
     let keyPaths = models[index].keyPaths
+    // Before the properties are laid out: reading a column map beyond its end would be undefined
+    // behavior.
     try Self.check(count: stored[index].count, of: entity.name)
     let properties = try zip(stored[index], declared).enumerated().map { propertyIndex, pair in
       try property(pair.0, pair.1, at: propertyIndex, of: entity)
@@ -146,6 +152,8 @@ struct StoreLayoutBuilder {
     _ relationship: Schema.Relationship, of entity: Schema.Entity, _ inverse: Int?,
     _ inverseProperty: Schema.Relationship?
   ) -> ToManyStorage {
+    // A foreign key on the many side needs no further table, and makes each member be in one list
+    // by itself.
     if let inverse, let inverseProperty, inverseProperty.isToOneRelationship {
       return .inverse(toOneProperty: inverse)
     }
@@ -157,6 +165,8 @@ struct StoreLayoutBuilder {
     // Both sides must come to the same table, so its name depends on the names alone, not on the side that asks.
     let declarer = target.declarer(of: inverseProperty.name)
     let other = "\(declarer.name)_\(inverseProperty.name)"
+    // The side whose name comes first owns the pairs. For the other side the two columns change
+    // roles.
     return own <= other
       ? .join(table: own, owner: "owner", target: "target")
       : .join(table: other, owner: "target", target: "owner")
@@ -174,6 +184,8 @@ struct NameClash {
   /// Throws if two tables would be one, or two properties one column that cannot hold both.
   func check() throws {
     var problems: [String] = []
+    // SQLite folds ASCII letters only. `lowercased()` folds all letters, so a pair is refused, too,
+    // that differs in the case of another letter.
     for family in Dictionary(grouping: entities, by: { $0.table.lowercased() }).values {
       let tables = Set(family.map(\.table)).sorted()
       if tables.count > 1 {
@@ -186,6 +198,7 @@ struct NameClash {
       problems += columns(of: family.sorted { $0.index < $1.index })
     }
     guard !problems.isEmpty else { return }
+    // Sorted: the dictionaries above have another order in each run, and a message should not.
     throw SchemaProblem(.nameClash, problems.sorted().joined(separator: " "))
   }
 
@@ -195,6 +208,7 @@ struct NameClash {
     var taken: [String: (entity: EntityLayout, property: PropertyLayout)] = [:]
     for entity in family {
       for property in entity.properties {
+        // A to-many relationship has no column in this table.
         guard let column = property.column else { continue }
         let name = "\(entity.name).\(property.name)"
         if ["_id", "_entity"].contains(column.lowercased()) {
@@ -202,6 +216,8 @@ struct NameClash {
             "\(name) has the name of a column that every table has. Rename the property.")
           continue
         }
+        // An inherited property comes once for each class, with equal names and types, and is no
+        // clash.
         guard let (other, known) = taken[column.lowercased()] else {
           taken[column.lowercased()] = (entity, property)
           continue
@@ -227,6 +243,7 @@ struct NameClash {
     switch (one.kind, other.kind) {
     case (.attribute(let left), .attribute(let right)): left == right
     case (.toOne(let left), .toOne(let right)):
+      // A foreign key refers to a table, so the destinations may be two classes of one hierarchy.
       entities[left].rootIndex == entities[right].rootIndex
     default: false
     }

@@ -62,6 +62,9 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
 }
 
 /// A store's reply to a save.
+///
+/// An inserted object without an entry in ``remappedIdentifiers`` would have no permanent
+/// identifier, so name each of them.
 public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   /// The identifier of the store that replies.
   public let storeIdentifier: String

@@ -136,6 +136,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     of property: ModelMetadata.Property, _ backing: B
   ) -> Value {
     guard let value = read(property, backing) else { return .none }
+    // A relationship is kept as identifiers: a snapshot is Sendable, and objects are not.
     if property.shape.model == nil { return attribute(value, property) }
     if let model = value as? any PersistentModel {
       // No row has the identifier of a deleted one.
@@ -154,6 +155,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     }
     // The path to an inherited property is one of the superclass.
     let object = (backing as? ObjectBackingData<B.Model>)?.object
+    // By the object where there is one: `getValue` of the backing data takes key paths of its own
+    // model alone.
     let found =
       object.flatMap { $0[keyPath: property.keyPath] }
       ?? _openExistential(property.valueType, do: value)
@@ -171,6 +174,8 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     }
     guard let value = value as? any Codable else { return .none }
     let type = property.shape.wrapped
+    // Values of these types are copied by assignment. Any other may hold a class, which the app
+    // could change later.
     if type is any _AttributeValue.Type || type is any RawRepresentable.Type {
       return .attribute(value)
     }
@@ -197,11 +202,19 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
   }
 
   /// The snapshot with another identifier, and with new identifiers in its relationships.
+  ///
+  /// ```swift
+  /// let saved = snapshot.copy(persistentIdentifier: permanent, remappedIdentifiers: remapped)
+  /// ```
+  ///
+  /// The values are shared, and not copied. An identifier without an entry in the dictionary stays
+  /// as it is.
   public func copy(
     persistentIdentifier: PersistentIdentifier,
     remappedIdentifiers: [PersistentIdentifier: PersistentIdentifier]? = nil
   ) -> DefaultSnapshot {
     var copy = DefaultSnapshot(persistentIdentifier: persistentIdentifier, values: values)
+    // Without new identifiers the relationships stay, so the dictionary is shared and not copied.
     guard let new = remappedIdentifiers, !new.isEmpty else { return copy }
     for (name, value) in values {
       switch value {
@@ -256,6 +269,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     }
     for property in ModelMetadata.of(type).all {
       let key = DataStoreSnapshotCodingKey.modeledProperty(property.name)
+      // Missing, and not nil: whoever reads the snapshot decides what a missing value is.
       guard container.contains(key) else { continue }
       values[property.name] = try Self.value(of: property, container, key)
     }
@@ -275,6 +289,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
     if property.shape.model != nil {
       return .one(try container.decode(PersistentIdentifier.self, forKey: key))
     }
+    // Data, and not the property's type: the transformer runs when the value is used.
     if property.transformerName != nil {
       return .attribute(try container.decode(Data.self, forKey: key))
     }

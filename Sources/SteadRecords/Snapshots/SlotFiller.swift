@@ -5,6 +5,9 @@ import SteadSQLite
 /// Sets one property of an object to its value in a snapshot.
 ///
 /// A visitor, since a property's type is known to its slot alone.
+///
+/// Invariant: a slot is set only to a value of its own type. What has another type is an error, or
+/// stays in ``Gaps/unreadable`` for the column.
 struct SlotFiller: _SlotVisitor {
   /// What a snapshot does not say of an object.
   struct Gaps {
@@ -30,7 +33,7 @@ struct SlotFiller: _SlotVisitor {
   ///
   /// - Parameters:
   ///   - keepsUnreadable: Whether a value that its type does not read is kept for the column, which makes the row
-  /// unreadable. Otherwise it is an error.
+  ///     unreadable. Otherwise it is an error.
   ///   - row: What the object's row has of a struct; nil if there is no row.
   /// - Throws: ``SwiftDataError`` `.unreadableValue` for a value that is missing, or of another type.
   @discardableResult
@@ -41,6 +44,7 @@ struct SlotFiller: _SlotVisitor {
   ) throws -> Gaps {
     var gaps = Gaps()
     for property in entity.properties {
+      // Relationships are set by their rows, not by slots.
       guard case .attribute = property.kind else { continue }
       var filler = SlotFiller(
         values: values, entity: entity, property: property, defaults: defaults,
@@ -79,6 +83,7 @@ struct SlotFiller: _SlotVisitor {
         if let name = property.transformerName { try transformed(by: name, to: type) } else {
           try values.value(of: property.name, as: type)
         }
+      // A field may be missing since the type has gained it. Any other error is final.
     } catch let error as DecodingError {
       guard let value = try completed(type) else { throw error }
       return value
@@ -89,6 +94,8 @@ struct SlotFiller: _SlotVisitor {
       return nothing
     }
     if let next = defaults.next(of: property, in: entity), let value = next.value as? V {
+      // Another value would be made for the same object at each read. The caller keeps what its row
+      // has.
       if next.isOwn { gaps.generated.insert(property.index) }
       return value
     }
@@ -148,6 +155,8 @@ struct SlotFiller: _SlotVisitor {
       column = .integer(number)
     default: return nil
     }
+    // If the column could be read after all, the row would get a value that the snapshot does not
+    // have.
     guard case .none = ValueReader(type, encoding).fit(of: column) else { return nil }
     return column
   }

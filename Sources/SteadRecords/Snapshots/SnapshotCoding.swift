@@ -3,8 +3,13 @@ import SteadFormats
 
 /// Converts values between Codable types by JSON: to another type, or to a copy that shares no object with the
 /// original.
+///
+/// Each conversion encodes and decodes the value once, so callers use a value that has the right
+/// type as it is.
 enum SnapshotCoding {
   /// The encoder. Infinities and NaN, which JSON lacks, become strings.
+  ///
+  /// Made at each use: an encoder is a mutable class, and so cannot be shared by threads.
   static var encoder: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
@@ -81,6 +86,9 @@ enum SnapshotCoding {
 // MARK: - Values of unknown types
 
 /// A decoded value whose type is not known. It is encoded as it was.
+///
+/// It lets a store read an object of which a property has changed its type, and write the object
+/// back without a loss.
 enum SnapshotTree: Codable {
   case null
   case flag(Bool)
@@ -108,6 +116,8 @@ enum SnapshotTree: Codable {
     } else if let text = try? container.decode(String.self) {
       self = .text(text)
     } else if let number = try? container.decode(Double.self) {
+      // A `Double` that prints as the same digits holds the number completely. Otherwise digits
+      // would be lost.
       let exact = try? container.decode(Decimal.self)
       self =
         if let exact, exact != Decimal(string: "\(number)") { .decimal(exact) } else {

@@ -32,6 +32,8 @@ struct SnapshotValues {
   /// the snapshot, is encoded and decoded.
   func value<V>(of name: String, as type: V.Type) throws -> V? {
     guard let value = values[name] ?? nil else { return nil }
+    // These share no storage with the snapshot. A struct of the app's may hold a class, and is
+    // copied by coding it.
     if V.self is any _AttributeValue.Type || Self.isRaw(V.self), let value = value as? V {
       return value
     }
@@ -50,6 +52,8 @@ struct SnapshotValues {
   func identifiers(of name: String) throws -> [PersistentIdentifier] {
     guard let value = values[name] ?? nil else { return [] }
     if let one = value as? PersistentIdentifier { return [one] }
+    // The forms that `DefaultSnapshot` encodes. A type of the app's own may have others that encode
+    // to the same JSON.
     if let many = value as? [PersistentIdentifier] { return many }
     if let many = try? SnapshotCoding.convert(value, to: [PersistentIdentifier].self) {
       return many
@@ -72,6 +76,7 @@ struct SnapshotEncoder: Encoder {
     var isUsable = true
   }
 
+  // One record for the encoder and all copies of its containers.
   let record = Record()
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }

@@ -29,6 +29,8 @@ struct SnapshotWriter {
 
   /// The members of a relationship as a snapshot has them: of a to-many one, or of one of several that share an
   /// inverse.
+  ///
+  /// It waits for ``finish()``, since rows of its members may be written by later snapshots.
   private struct List {
     let entity: EntityLayout
     let property: PropertyLayout
@@ -68,6 +70,8 @@ struct SnapshotWriter {
         if !property.isToMany { unspecified.insert(index) }
         continue
       }
+      // Checked before anything is written: an identifier of another store would become a wrong
+      // reference.
       let targets = try targets(of: property, entity, values)
       if case .toMany(let storage, _) = property.kind {
         let list = List(
@@ -198,6 +202,7 @@ struct SnapshotWriter {
       // IS NOT compares NULL as a value, which `<>` does not.
       tests.append("\(column) IS NOT ?\(property.index + 1)")
     }
+    // Nothing is specified, or the class has no columns: there is no statement to run.
     guard !tests.isEmpty else { return false }
     let statement = try connection.statement(
       "UPDATE \(plan.table) SET \(assignments.joined(separator: ", ")) WHERE \"_id\" = ?\(row) "
@@ -213,6 +218,7 @@ struct SnapshotWriter {
     for (index, value) in unreadable { statement.bind(value, at: Int32(index + 1)) }
     statement.bind(model._$statePointer.pointee.rowID, at: Int32(row))
     try statement.run()
+    // 0 if the row had all of these values: the condition compares each column.
     return connection.changedRows > 0
   }
 
@@ -232,6 +238,7 @@ struct SnapshotWriter {
         markWritten(target, layout.entities[destination].rootIndex)
       }
     }
+    // After the references were read: the rows that they lead to are in them alone.
     try connection.delete(rows, of: plan)
     written[root.index, default: []].formUnion(rows)
     deleted[root.index, default: []].formUnion(rows)
@@ -315,6 +322,7 @@ struct SnapshotWriter {
         [.integer(list.owner)]
       ).compactMap { if case .integer(let row)? = $0.first { row } else { Int64?.none } })
     let wanted = Set(list.members)
+    // Compared as sets: the order is written by `order`, which changes positions and no pairs.
     guard current != wanted else { return }
     markWritten(list.owner, list.entity.rootIndex)
     // Pairs that stay keep their numbers, and with them their positions in the other side's list.
@@ -336,6 +344,7 @@ struct SnapshotWriter {
     let known = Set(list.members)
     let wanted =
       list.members.filter { present.contains($0) } + current.filter { !known.contains($0) }
+    // A list that is in order needs no write, so a snapshot without changes stays no commit.
     guard wanted != current else { return }
     for (index, member) in wanted.enumerated() {
       try connection.setPlace(
@@ -413,6 +422,8 @@ struct Renumbering {
       }
     }
     var seen: Set<String> = []
+    // Classes of a hierarchy inherit relationships, which give the same statement for the same
+    // table.
     return result.filter { seen.insert($0).inserted }
   }
 }

@@ -17,6 +17,7 @@ extension DeclGroupSyntax {
     if let parameters = model.genericParameterClause {
       return [parameters.diagnostic(.genericClass(model: model.name.text))]
     }
+    // Members in an `#if` that is off are not compiled, and are not reported.
     let members = model.memberBlock.members.active(in: context.buildConfiguration)
     let properties = members.compactMap { $0.as(VariableDeclSyntax.self) }
     let macros = members.compactMap { $0.as(MacroExpansionDeclSyntax.self) }
@@ -58,6 +59,7 @@ extension ClassDeclSyntax {
   ) -> [Diagnostic] {
     let hasInitializer = members.contains { member in
       guard let initializer = member.as(InitializerDeclSyntax.self) else { return false }
+      // Any designated one will do, also one that throws or is private.
       return !initializer.modifiers.contains { $0.name.text == "convenience" }
     }
     guard !hasInitializer else { return [] }
@@ -77,6 +79,7 @@ extension ClassDeclSyntax {
     let fields = memberBlock.members.compactMap { member in
       member.decl.as(VariableDeclSyntax.self)?.memberwiseField
     }
+    // A property with neither is no Swift, and the compiler has reported it.
     guard fields.allSatisfy({ $0.type != nil || $0.value != nil }) else { return nil }
     let outer = leadingTrivia.indentation
     let access = modifiers.first { ["public", "open", "package"].contains($0.name.text) }
@@ -99,6 +102,7 @@ extension VariableDeclSyntax {
       let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
     else { return nil }
     let isConstant = bindingSpecifier.tokenKind == .keyword(.let)
+    // Its value is final: an initializer must not set it again.
     if isConstant, binding.initializer != nil { return nil }
     let value = binding.initializer?.value
     let type = binding.typeAnnotation?.type.trimmedDescription ?? value?.obviousType
@@ -215,6 +219,7 @@ extension MacroExpansionDeclSyntax {
   func misnamed(
     in model: ClassDeclSyntax, properties: [VariableDeclSyntax]
   ) -> [(name: String, path: KeyPathExprSyntax)] {
+    // Key paths of another class were reported as a whole.
     guard foreignType(in: model) == nil else { return [] }
     let paths = arguments.flatMap { $0.expression.keyPaths }
     return paths.compactMap { path in

@@ -180,6 +180,7 @@ extension FixIt {
   /// Removes one of a list of arguments with the comma that separates it.
   static func removing(_ argument: LabeledExprSyntax, from list: LabeledExprListSyntax) -> FixIt {
     var range = argument.positionAfterSkippingLeadingTrivia..<argument.endPosition
+    // Any other argument has its comma within its own range.
     if argument.id == list.last?.id, let index = list.index(of: argument), index > list.startIndex {
       // The last argument takes the comma before it along.
       let previous = list[list.index(before: index)]

@@ -3,6 +3,8 @@ import SwiftSyntax
 
 extension VariableDeclSyntax {
   /// What is wrong with a property of a model.
+  ///
+  /// Empty for a property that is not stored, unless it has an attribute about storage.
   var propertyDiagnostics: [Diagnostic] {
     // Other problems of the property would follow from this one.
     if let misplaced = misplacedAttribute { return [misplaced] }
@@ -44,6 +46,8 @@ extension VariableDeclSyntax {
   /// The diagnostics for `@Transient` properties without an initial value, which objects read from the store could
   /// not have.
   private var transientDiagnostics: [Diagnostic] {
+    // The language makes a `lazy` property's value at its first use, in an object from a row as
+    // well.
     guard !modifiers.contains(where: { $0.name.text == "lazy" }) else { return [] }
     return bindings.compactMap { binding in
       guard binding.initializer == nil, !binding.startsAsNil(constant: isConstant) else {
@@ -94,6 +98,7 @@ extension VariableDeclSyntax {
 
   /// The diagnostic for a property wrapper, whose storage would replace the slot.
   private func wrapperDiagnostic(_ name: String) -> Diagnostic? {
+    // By name, since syntax does not tell a property wrapper from a macro.
     for wrapper in ["Published", "State", "AppStorage", "SceneStorage", "Bindable"] {
       guard let mark = attribute(named: wrapper) else { continue }
       return mark.diagnostic(
@@ -120,6 +125,7 @@ extension VariableDeclSyntax {
 
   /// The diagnostic for a name that is taken.
   private func nameDiagnostic(_ name: String, _ pattern: IdentifierPatternSyntax) -> Diagnostic? {
+    // The errors first, then the warnings: one diagnostic for a name is enough.
     if name.hasPrefix(ReservedNames.prefix) {
       return pattern.diagnostic(.reservedPrefix(property: name))
     }

@@ -6,9 +6,11 @@ extension ModelDeclaration {
   /// The members that `@Model` adds.
   var members: [String] {
     var result: [String] = []
+    // One state for each object, in the class that begins the hierarchy.
     if supermodel == nil { result += state }
     if inheritsSomething { result.append(firstIndex) }
     if !constants.isEmpty { result.append(constantOffsets) }
+    // For subclasses, which a final class has none of.
     if !isFinal { result.append(keyPaths) }
     return result + [
       supermodelMember, propertyCount, propertyMetadata, schemaMetadata, rowInitializer, reload,
@@ -59,6 +61,7 @@ extension ModelDeclaration {
 
   /// The number of properties, inherited ones included.
   private var propertyCount: String {
+    // Computed at run time: the macro does not see how many properties the superclass has.
     let inherited = supermodel.map { "\($0)._$propertyCount + " } ?? ""
     return """
       nonisolated \(override)\(access)\(typeMember) var _$propertyCount: Int \
@@ -94,6 +97,8 @@ extension ModelDeclaration {
       "name: \"\(property.plainName)\"",
       "keypath: \(path.hasPrefix("\\.") ? "\(path) as PartialKeyPath<\(name)>" : path)",
     ]
+    // A relationship's initial value is objects, which a description must not make. `nil` says no
+    // more than no value.
     if let value = property.initialValue, !property.isRelationship, value != "nil" {
       // The type gives `[]`, `.now` and the like a meaning where `Any?` is expected.
       arguments.append(
@@ -109,6 +114,7 @@ extension ModelDeclaration {
   private var constraintEntries: [String] {
     let unique = constraints.filter { $0.kind == .unique }.enumerated()
     let index = constraints.filter { $0.kind == .index }.enumerated()
+    // Names that no property can have, since one that begins with `_$` is refused.
     return unique.map { entry($1, named: "_$unique\($0)") }
       + index.map { entry($1, named: "_$index\($0)") }
   }
@@ -137,6 +143,7 @@ extension ModelDeclaration {
   ///
   /// Isolated as the class is, like ``propertyMetadata``, which alone calls it.
   private var keyPaths: String {
+    // The superclass makes them: its private properties have no names anywhere else.
     let inherited = supermodel.map { "\($0)._$keyPaths(of: _$Model.self) + " } ?? ""
     let paths = properties.map { $0.keyPath(of: "_$Model") }
     return """
@@ -165,6 +172,13 @@ extension ModelDeclaration {
   ///
   /// Default values are evaluated here, as in any initializer, and then replaced by the row's. ``making`` is for the
   /// classes where that would cost too much.
+  ///
+  /// ```swift
+  /// nonisolated required init(_row _$row: SteadRecords._RowReader) {
+  ///   _$proof_name = .init()
+  ///   _$slot_name._load(_$row, 0)
+  /// }
+  /// ```
   private var rowInitializer: String {
     var lines: [String] = properties.enumerated().compactMap { position, property in
       if property.hasInitialValue { return nil }
@@ -174,12 +188,14 @@ extension ModelDeclaration {
     }
     // Constants are initialized before this call, as the language demands; properties with slots are loaded after it.
     if supermodel != nil { lines.append("super.init(_row: _$row)") }
+    // A constant with an initial value was set by that, and gets the row's value by its address.
     lines += loads { !$0.isConstant || $0.hasInitialValue }
     return function("\(access)required init(_row _$row: SteadRecords._RowReader)", lines)
   }
 
   /// `_$reload`, which sets all properties of an existing object from a row.
   private var reload: String {
+    // The superclass loads its own properties: their slots are private to it.
     let lines = (supermodel == nil ? [] : ["super._$reload(_$row)"]) + loads { _ in true }
     return function("\(override)\(access)func _$reload(_ _$row: SteadRecords._RowReader)", lines)
   }
@@ -213,6 +229,13 @@ extension ModelDeclaration {
   }
 
   /// `_$visit`, which passes the slot of a property to a visitor whose type it does not know.
+  ///
+  /// ```swift
+  /// switch _$index {
+  /// case 0: _$visitor.visit(&_$slot_name, _$index)
+  /// default: break
+  /// }
+  /// ```
   private var visit: String {
     // Cases count from 0 in each class; a superclass's properties are passed up.
     var lines = ["switch _$index\(supermodel == nil ? "" : " - \(name)._$first") {"]
@@ -254,6 +277,17 @@ extension ModelDeclaration {
   /// Empty if the class can have subclasses, has stored properties that the macro cannot initialize, or has nothing
   /// to gain. At run time ``_canMake`` checks the number of stored properties, since another macro may have added
   /// one.
+  ///
+  /// For a class with `var id: UUID = UUID()` the body of `_$make` is
+  ///
+  /// ```swift
+  /// guard _$isMakeable else { return Trip(_row: _$row) }
+  /// let _$object = SteadRecords._allocate(Trip.self)
+  /// SteadRecords._place(SteadRecords._ModelState(), in: &_$object._$state)
+  /// SteadRecords._place(SteadRecords._makeSlot((UUID).self), in: &_$object._$slot_id)
+  /// _$object._$reload(_$row)
+  /// return _$object
+  /// ```
   var making: [String] {
     guard isFinal, supermodel == nil, let unstored, properties.contains(where: \.evaluates),
       !properties.contains(where: \.isConstant)
@@ -279,6 +313,8 @@ extension ModelDeclaration {
     if !unstored.isEmpty {
       lines.append("SteadRecords._fillUnstored(_$object, with: \(name)._$fillUnstored)")
     }
+    // The row comes last, over the placeholders: by then every stored property is initialized, so
+    // that an object whose row cannot be read is released as any other.
     lines += ["_$object._$reload(_$row)", "return _$object"]
     let make = lines.body(
       of: "nonisolated \(access)static func _$make(_ _$row: SteadRecords._RowReader) -> \(name)")
@@ -297,6 +333,8 @@ extension ModelDeclaration {
   var deinitializer: [String] {
     // Only what can be a relationship: attributes hold no objects.
     let links = properties.filter { !$0.isConstant && !$0.isValue && $0.storage == .plain }
+    // A class has one `deinit`. With the app's own, a very long chain of such objects may still
+    // overflow the stack.
     guard !hasDeinitializer, !links.isEmpty else { return [] }
     return [links.map { "SteadRecords._unlink(&\($0.slot))" }.body(of: "deinit")]
   }

@@ -23,6 +23,7 @@ extension ModelDeclaration {
         ""
       }
     inheritsSomething = declaration.inheritanceClause != nil
+    // The language demands that a superclass be first in the clause.
     supermodel =
       isRoot ? nil : declaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription
     let members = declaration.memberBlock.members.active(in: configuration)
@@ -69,6 +70,7 @@ extension ModelDeclaration.Constraint {
 extension PersistedProperty {
   /// Parses a property; nil if it has no column.
   init?(_ declaration: VariableDeclSyntax) {
+    // `isPersisted` has seen to it that there is one binding.
     guard declaration.isPersisted, let binding = declaration.bindings.first,
       let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
     else { return nil }
@@ -79,6 +81,7 @@ extension PersistedProperty {
     let attribute = declaration.attribute(named: "Attribute")
     let relationship = declaration.attribute(named: "Relationship")
     isRelationship = relationship != nil
+    // As written: the compiler checks the arguments where they are used.
     metadata = (relationship ?? attribute).map { attribute in
       let arguments = attribute.arguments?.trimmedDescription ?? ""
       return "\(relationship != nil ? "Relationship" : "Attribute")(\(arguments))"
@@ -185,6 +188,9 @@ extension ClassDeclSyntax {
   ///
   /// The compiler does not ask for conformances that the superclass, or the class's own inheritance clause, declares
   /// already.
+  ///
+  /// A class that lists `PersistentModel` itself is a root, too, although the compiler then asks
+  /// for nothing.
   func isRoot(_ missingConformances: [TypeSyntax]) -> Bool {
     let inherited = inheritanceClause?.inheritedTypes.map { $0.type.trimmedDescription } ?? []
     return missingConformances.contains { $0.plainName == "PersistentModel" }
@@ -207,6 +213,8 @@ extension [VariableDeclSyntax] {
   var unstored: [ModelDeclaration.UnstoredProperty]? {
     var result: [ModelDeclaration.UnstoredProperty] = []
     for variable in self where variable.isStoredInstanceProperty && !variable.isPersisted {
+      // One property that the macro cannot initialize is enough: an object would have uninitialized
+      // memory.
       guard let property = variable.unstored else { return nil }
       result.append(property)
     }
@@ -244,6 +252,7 @@ extension ExprSyntax {
   var isLiteral: Bool {
     switch kind {
     case .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .nilLiteralExpr: return true
+    // An interpolation, which runs code, has several segments.
     case .stringLiteralExpr: return self.cast(StringLiteralExprSyntax.self).segments.count <= 1
     case .arrayExpr: return self.cast(ArrayExprSyntax.self).elements.isEmpty
     case .dictionaryExpr:

@@ -48,6 +48,8 @@ struct ModelDeclaration {
 
   /// The same, for a role that does not parse the whole class.
   static func index(_ position: Int, in model: String, inherits: Bool) -> String {
+    // An inheritance clause may list protocols alone. `_$first` is 0 then, which the compiler can
+    // see through.
     inherits ? "\(model)._$first + \(position)" : "\(position)"
   }
 }
@@ -109,6 +111,7 @@ struct PersistedProperty {
   var observing: String { prefixed("_$observing_") }
   /// Whether an initializer may leave the property alone.
   var hasInitialValue: Bool {
+    // As in the language: a `var` of optional type starts as nil, a `let` does not.
     initialValue != nil || (!isConstant && isOptional)
   }
 
@@ -123,6 +126,8 @@ struct PersistedProperty {
   /// Whether it may be a to-many relationship, whose array is changed in place; observers need the old
   /// value, too.
   var isChangedInPlace: Bool {
+    // Only a to-many relationship gains from it. A guess that is wrong, such as for an array of
+    // structs, costs the accessor and nothing else.
     guard storage == .plain, !isValue, observers.isEmpty else { return false }
     let start = type ?? initialValue ?? ""
     return start.hasPrefix("[") || start.hasPrefix("Array<")
@@ -131,6 +136,8 @@ struct PersistedProperty {
   /// The expression that makes the slot.
   var slotExpression: String {
     let function = "SteadRecords.\(storage.rawValue)"
+    // In parentheses: a type such as `any P` or a function type could not be followed by `.self`
+    // otherwise.
     if let usableType { return "\(function)((\(usableType)).self)" }
     return "\(function)(inferring: \(initialValue ?? "nil"))"
   }

@@ -19,6 +19,7 @@ extension ModelMacro: MemberMacro {
     of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
     conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
   ) throws -> [DeclSyntax] {
+    // In this role alone, since each role would report the same.
     declaration.modelDiagnostics(attribute: node, in: context).forEach(context.diagnose)
     guard let model = declaration.as(ClassDeclSyntax.self), model.isModelable else { return [] }
     let declaration = ModelDeclaration(
@@ -61,6 +62,7 @@ extension ClassDeclSyntax {
   func attributes(
     for variable: VariableDeclSyntax, configuration: (any BuildConfiguration)?
   ) -> [AttributeSyntax] {
+    // A `let` cannot have accessors. It has an index, but no slot of its own.
     guard variable.isPersisted, variable.bindingSpecifier.tokenKind != .keyword(.let),
       let property = variable.persistedName
     else { return [] }
@@ -112,6 +114,8 @@ extension ClassDeclSyntax {
 
 extension VariableDeclSyntax {
   /// The property's name as written.
+  ///
+  /// Backticks are part of it. nil for a pattern such as a tuple.
   var persistedName: String? {
     bindings.first?.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
   }
@@ -130,6 +134,7 @@ enum PersistedPropertyMacro {
     let texts = list.compactMap {
       $0.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue
     }
+    // Anything else was written by hand, and the compiler reports the arguments.
     return texts.count == 2 ? (texts[0], texts[1]) : nil
   }
 }

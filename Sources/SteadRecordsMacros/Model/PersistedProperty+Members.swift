@@ -12,6 +12,14 @@ extension PersistedProperty {
   ///
   /// The slot is declared with `@exclusivity(unchecked)`, since the dynamic check of exclusive access would cost more
   /// than a read.
+  ///
+  /// For `var name: String` they are
+  ///
+  /// ```swift
+  /// @exclusivity(unchecked) nonisolated(unsafe) private final var _$slot_name = SteadRecords._makeSlot((String).self)
+  ///
+  /// nonisolated(unsafe) private final var _$proof_name: SteadRecords._Initialized
+  /// ```
   var storageMembers: [String] {
     let modifiers = "@exclusivity(unchecked) nonisolated(unsafe) private final var"
     let start = hasInitialValue ? " = SteadRecords._Initialized()" : ""
@@ -19,16 +27,36 @@ extension PersistedProperty {
       "\(modifiers) \(slot) = \(slotExpression)",
       "nonisolated(unsafe) private final var \(proof): SteadRecords._Initialized\(start)",
     ]
+    // Stored in the object: an observer may assign the property of another object of the class,
+    // whose observers then run.
     if !observers.isEmpty { members.append("\(modifiers) \(observing) = false") }
     return members
   }
 
   /// The accessors of the property.
   ///
+  /// The first property of a class `Trip` gets, besides an `init` accessor,
+  ///
+  /// ```swift
+  /// get {
+  ///   if _$state.isWatched { SteadRecords._willRead(self, 0, \Trip.name) }
+  ///   let _$slot = _$slot_name
+  ///   return _$slot.read(self, 0)
+  /// }
+  /// set(_$new) {
+  ///   SteadRecords._willWrite(self, 0, \Trip.name)
+  ///   let _$old = _$slot_name
+  ///   _$slot_name = .init(_$new)
+  ///   _$old.didReplace(with: _$new, self, 0)
+  ///   SteadRecords._didWrite(self, 0, \Trip.name)
+  /// }
+  /// ```
+  ///
   /// - Parameters:
   ///   - index: The property's index, as generated code spells it.
   ///   - model: The name of its class.
   func accessors(index: String, model: String) -> [String] {
+    // The key path is an autoclosure's argument: it is made only if Observation needs it.
     let propertyArguments = "(self, \(index), \(keyPath(of: model)))"
     // The state is a member of the class that begins the hierarchy, where indices are plain numbers.
     let isRoot = Int(index) != nil
@@ -83,6 +111,8 @@ extension PersistedProperty {
         "\(slot) = .init(_$new)", "_$old.didReplace(with: _$new, self, \(index))",
         "SteadRecords._didWrite\(propertyArguments)",
       ]
+    // `willSet` before anything else, while the property still has its old value, as in the
+    // language.
     return observers.isEmpty ? write : begin + call(.willSet) + write + call(.didSet)
   }
 

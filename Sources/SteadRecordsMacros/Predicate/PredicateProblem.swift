@@ -132,6 +132,9 @@ extension PredicateProblem {
 // MARK: - Methods
 
 /// The methods that can be called in a predicate.
+///
+/// A method of another name is refused: its call with a model's value would have no node. Captured
+/// values may be used with any method.
 enum PredicateMethods {
   /// Methods with one argument, each with the function of `_PredicateNodes` that takes the method's name as its last
   /// argument.
@@ -156,6 +159,8 @@ enum PredicateMethods {
     + "lowercased, uppercased, min, max, localizedStandardContains and evaluate"
 
   /// What to write instead of methods that programs often call.
+  ///
+  /// A method that isn't here is refused with the list of those that are supported.
   static let alternatives: [String: String] = [
     "compactMap": "use filter",
     "reduce": "store the total in a property, or fetch an aggregate",

@@ -71,6 +71,8 @@ extension PredicateWriter {
     }
     let value = argument(try value(base))
     let path = "\\.\(member.declName.trimmed)"
+    // A function of its own, since a key path to `rawValue` made in the app's module equals none of
+    // this library's.
     return member.declName.baseName.text == "rawValue"
       ? call("rawValue", value, path) : call("keyPath", value, path)
   }
@@ -83,6 +85,7 @@ extension PredicateWriter {
     switch expression.operator.text {
     case "!": return call("negation", argument(operand))
     case "-": return call("unaryMinus", argument(operand))
+    // Unary plus returns its operand, so it needs no node.
     case "+": return operand
     default:
       throw PredicateProblem.operation(expression.operator.text).error(at: expression.operator)
@@ -113,6 +116,7 @@ extension PredicateWriter {
     guard let operation = Self.operations[name.text] else {
       throw PredicateProblem.operation(name.text).error(at: name)
     }
+    // `range ~= value` has the range on its left, as `contains` has it as the receiver.
     if name.text == "~=",
       let test = try rangeTest(expression.leftOperand, contains: expression.rightOperand)
     {
@@ -135,6 +139,16 @@ extension PredicateWriter {
   // MARK: - Optional chains
 
   /// Writes `a?.b.c` as a flat map over `a`; nil if the expression isn't such a chain.
+  ///
+  /// `$0.parent?.name` becomes
+  ///
+  /// ```swift
+  /// let _t0 = SteadRecords._PredicateNodes.keyPath(_v0, \.parent)
+  /// let _t2 = SteadRecords._PredicateNodes.flatMap(_t0, { _v1 in
+  /// let _t1 = SteadRecords._PredicateNodes.keyPath(_v1, \.name)
+  /// return _t1
+  /// })
+  /// ```
   private mutating func optionalChain(_ expression: ExprSyntax) throws -> Value? {
     guard let link = firstLink(of: expression) else { return nil }
     let optional = try value(link.expression)
@@ -199,6 +213,8 @@ extension PredicateWriter {
     let receiver = try value(base)
     switch (name.text, arguments.count) {
     case ("evaluate", 1...):
+      // The inner predicate's structure becomes SQL when the query is prepared, so it must be known
+      // then.
       guard case .captured(let predicate) = receiver else {
         throw PredicateProblem.method(name.text).error(at: name)
       }
@@ -222,6 +238,16 @@ extension PredicateWriter {
 
   /// Writes `(a...b).contains(x)` as two comparisons, which need no range: a range with its bounds in the wrong order
   /// traps. Nil if the range is another, or is captured.
+  ///
+  /// `($0.first..<$0.last).contains(5)` becomes
+  ///
+  /// ```swift
+  /// let _t0 = SteadRecords._PredicateNodes.keyPath(_v0, \.first)
+  /// let _t1 = SteadRecords._PredicateNodes.comparison(_t0, value: 5, .lessThanOrEqual)
+  /// let _t2 = SteadRecords._PredicateNodes.keyPath(_v0, \.last)
+  /// let _t3 = SteadRecords._PredicateNodes.comparison(value: 5, _t2, .lessThan)
+  /// let _t4 = SteadRecords._PredicateNodes.conjunction(_t1, _t3)
+  /// ```
   mutating func rangeTest(
     _ range: ExprSyntax, contains element: ExprSyntax
   ) throws -> Value? {
@@ -230,6 +256,7 @@ extension PredicateWriter {
       let name = range.operator.as(BinaryOperatorExprSyntax.self)?.operator.text,
       name == "..." || name == "..<"
     else { return nil }
+    // Written once and named twice: equal nodes are shared.
     let element = try value(element)
     let lower = comparison(try value(range.leftOperand), "lessThanOrEqual", "<=", element)
     let upper = try value(range.rightOperand)
@@ -255,6 +282,7 @@ extension PredicateWriter {
 
   /// The closure that is a call's only argument.
   private static func closure(of expression: FunctionCallExprSyntax) -> ClosureExprSyntax? {
+    // A closure beside other arguments belongs to a method that predicates don't have.
     if let closure = expression.trailingClosure, expression.arguments.isEmpty { return closure }
     guard expression.arguments.count == 1, expression.trailingClosure == nil else { return nil }
     return expression.arguments.first?.expression.as(ClosureExprSyntax.self)

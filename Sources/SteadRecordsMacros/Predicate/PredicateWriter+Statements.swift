@@ -6,6 +6,17 @@ extension PredicateWriter {
   ///
   /// Invariant: every path ends with exactly one value, because an expression of SQL has no other form of control
   /// flow.
+  ///
+  /// `guard let due = $0.due else { return false }; return due < now` becomes
+  ///
+  /// ```swift
+  /// let _t0 = SteadRecords._PredicateNodes.keyPath(_v0, \.due)
+  /// let _t1 = SteadRecords._PredicateNodes.forcedUnwrap(_t0)
+  /// let _t2 = SteadRecords._PredicateNodes.comparison(_t1, value: now, .lessThan)
+  /// let _t3 = SteadRecords._PredicateNodes.isNil(_t0)
+  /// let _t4 = SteadRecords._PredicateNodes.conditional(_t3, value: false, _t2)
+  /// return _t4
+  /// ```
   mutating func statements(_ items: [CodeBlockItemSyntax], in parent: Syntax) throws -> Value {
     guard let first = items.first else { throw PredicateProblem.emptyBody.error(at: parent) }
     let rest = Array(items.dropFirst())
@@ -19,6 +30,7 @@ extension PredicateWriter {
       try constant(variable)
       // A constant at the end has no value that the predicate could return.
       guard !rest.isEmpty else { throw PredicateProblem.missingReturn.error(at: declaration) }
+      // What follows sees the constant's name.
       return try statements(rest, in: parent)
     }
   }
@@ -39,6 +51,8 @@ extension PredicateWriter {
       guard !rest.isEmpty else { throw PredicateProblem.missingReturn.error(at: test) }
       return try branch(
         Array(test.conditions),
+        // What follows a `guard` is the branch in which its conditions hold, and sees what they
+        // bind.
         { try $0.statements(rest, in: parent) },
         { try $0.statements(Array(test.body.statements), in: Syntax(test.body)) })
     default: throw PredicateProblem(refusing: statement).error(at: statement)
@@ -74,6 +88,8 @@ extension PredicateWriter {
       guard let initializer = binding.initializer?.value else {
         throw PredicateProblem.variableWithoutValue.error(at: binding)
       }
+      // A captured value needs no node: where it is compared, it gets the type of the other
+      // operand.
       switch try value(initializer) {
       case .captured(let source):
         names[name] = constant(source, type: binding.typeAnnotation?.type.trimmedDescription)
@@ -153,6 +169,7 @@ extension PredicateWriter {
       ?? ExprSyntax(DeclReferenceExprSyntax(baseName: .identifier(name)))
     // Not a flat map: a branch may return nil, which is different from the optional's nil.
     let optional = argument(try value(source))
+    // Before the name is bound: the negative branch must not see it.
     let no = try negative(&self)
     names[name] = call("forcedUnwrap", optional)
     let yes = try test(rest, positive, negative)

@@ -74,6 +74,7 @@ struct PredicateWriter {
 
   /// The expansion of a predicate's closure.
   mutating func predicate(_ closure: ClosureExprSyntax) throws -> String {
+    // Before anything is written: the comparison may come after the unwrapping in the source.
     guarded = NilComparisons.operands(in: closure)
     return "SteadRecords._Predicate(\(try self.closure(closure, parameterCount: nil)))"
   }
@@ -88,6 +89,7 @@ struct PredicateWriter {
     if let name = known[text] { return .node(name) }
     let name = "_t\(nodeCount)"
     nodeCount += 1
+    // The nodes are values, and making one evaluates nothing of the model.
     lines.append("let \(name) = \(text)")
     known[text] = name
     return .node(name)
@@ -120,6 +122,7 @@ struct PredicateWriter {
   /// Two operands. A captured one stays without a node if the other has one, and gets its type from that.
   func pair(_ left: Value, _ right: Value) -> String {
     switch (left, right) {
+    // With no node beside them each has to have a type of its own.
     case (.captured, .captured): "\(argument(left)), \(argument(right))"
     case (.captured(let left), _): "value: \(left), \(argument(right))"
     case (_, .captured(let right)): "\(argument(left)), value: \(right)"
@@ -167,6 +170,8 @@ struct PredicateWriter {
   /// closure at once.
   private mutating func capture(_ captures: ClosureCaptureListSyntax?) throws {
     for capture in captures ?? [] {
+      // `[name]` captures a variable under its own name, which the source of the expansion can use
+      // as it is.
       guard let value = capture.initializer?.value else { continue }
       names[capture.name.text] = constant(source(value), type: nil)
     }
@@ -186,6 +191,7 @@ struct PredicateWriter {
   private mutating func scoped(_ body: (inout PredicateWriter) throws -> Value) throws -> String {
     // Inner closures see the outer nodes; nodes and names of theirs end with them.
     let (outerLines, outerKnown, outerNames) = (lines, known, names)
+    // The outer `known` stays: nodes of the closures around it may be used inside.
     lines = []
     defer { (lines, known, names) = (outerLines, outerKnown, outerNames) }
     let result = try body(&self)
@@ -269,6 +275,7 @@ private final class Mentions: SyntaxVisitor {
     let own =
       node.parameterNames.map { parameters in { (name: String) in parameters.contains(name) } }
       ?? { $0.hasPrefix("$") }
+    // A name that the closure declares again means something else in its body.
     let inner = Mentions(of: names.filter { !own($0) }, or: links)
     inner.walk(node.statements)
     isFound = isFound || inner.isFound
@@ -314,6 +321,7 @@ extension InfixOperatorExprSyntax {
   var testedForNil: ExprSyntax? {
     let text = `operator`.as(BinaryOperatorExprSyntax.self)?.operator.text
     guard text == "==" || text == "!=" else { return nil }
+    // Swift accepts nil on either side.
     if rightOperand.withoutParentheses.is(NilLiteralExprSyntax.self) { return leftOperand }
     if leftOperand.withoutParentheses.is(NilLiteralExprSyntax.self) { return rightOperand }
     return nil

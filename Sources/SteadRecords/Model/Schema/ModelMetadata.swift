@@ -4,9 +4,11 @@ import Synchronization
 final class ModelMetadata: @unchecked Sendable {
   // Sendable: immutable after init; key paths, types and default values are only read, and schema
   // properties are copied before a schema fills them in.
+  /// One stored property, as the class describes it.
   struct Property {
     let name: String
     let keyPath: AnyKeyPath
+    /// What its type means for storage.
     let shape: PropertyShape
     /// The options given in the source.
     let options: (any SchemaProperty)?
@@ -17,17 +19,21 @@ final class ModelMetadata: @unchecked Sendable {
 
   let type: any PersistentModel.Type
   let name: String
+  /// The superclass's metadata, if the superclass is a model.
   let parent: ModelMetadata?
   /// The stored properties that the class itself declares.
   let properties: [Property]
   /// The sets of `#Unique` and `#Index`.
   let constraints: [any ConstraintProperty]
+  /// The indices of ``properties`` by their key paths.
   private let byKeyPath: [AnyKeyPath: Int]
   /// The class's own key paths to its inherited properties, in order; empty if it does not list them.
   private let inherited: [AnyKeyPath]
 
+  /// Entries stay for the life of the process, as the classes do.
   private static let cache = Mutex<[ObjectIdentifier: ModelMetadata]>([:])
 
+  /// The classes that a schema has named, by type.
   private static let models = Mutex<[ObjectIdentifier: any PersistentModel.Type]>([:])
 
   /// The last registered model of each name.
@@ -53,6 +59,7 @@ final class ModelMetadata: @unchecked Sendable {
 
   /// A type as a model class; nil if it isn't one.
   static func model(_ type: any Any.Type) -> (any PersistentModel.Type)? {
+    // A class that no schema has named yet, such as one that only a relationship reaches, is cast.
     if let model = models.withLock({ $0[ObjectIdentifier(type)] }) { return model }
     return type as? any PersistentModel.Type
   }
@@ -64,6 +71,8 @@ final class ModelMetadata: @unchecked Sendable {
     // Made outside the lock: a default value is the app's code, and may open a container itself.
     let metadata = ModelMetadata(type)
     return cache.withLock { cache in
+      // Another thread was quicker. All callers must get one object: metadata is compared by
+      // identity.
       if let first = cache[key] { return first }
       cache[key] = metadata
       return metadata
@@ -74,6 +83,7 @@ final class ModelMetadata: @unchecked Sendable {
     self.type = type
     name = Self.name(of: type)
     parent = type._$supermodel.map { Self.of($0) }
+    // Evaluates the default values of all properties, which is one reason to keep the result.
     let metadata = type.schemaMetadata
     properties = metadata.filter(\.isStored).map { Property($0) }
     constraints = metadata.compactMap { $0.metadata as? any ConstraintProperty }
@@ -108,6 +118,8 @@ final class ModelMetadata: @unchecked Sendable {
     if let found = listed(at: keyPath) { return found }
     guard parent != nil, Swift.type(of: keyPath).rootType == type, let found = read(by: keyPath),
       Swift.type(of: keyPath).valueType == found.valueType,
+      // A computed property without a setter, which reads a stored `var`, has a path that cannot
+      // write.
       keyPath is any WritablePath == found.keyPath is any WritablePath
     else { return nil }
     return found
@@ -164,10 +176,14 @@ final class TracedKeyPaths: Sendable {
 
   private let known = Mutex(Known())
 
+  /// The index of the property that a key path reads first, read once and then remembered; nil if
+  /// it reads none.
   func index(of keyPath: AnyKeyPath, on type: any PersistentModel.Type) -> Int? {
     // A key path of unknown parts cannot be sent into the lock's closure; it is only compared.
     nonisolated(unsafe) let keyPath = keyPath
     if let index = known.withLock({ $0.indices[keyPath] }) { return index }
+    // Outside the lock: the getter of a computed property is the app's code. Two threads may both
+    // find out, with one result.
     let index = Self.read(keyPath, on: type)
     known.withLock { $0.indices[keyPath] = .some(index) }
     return index
@@ -175,6 +191,7 @@ final class TracedKeyPaths: Sendable {
 
   /// The index of the first stored property that reading a key path reads.
   static func read(_ keyPath: AnyKeyPath, on type: any PersistentModel.Type) -> Int? {
+    // An object of no context, so the app's getter can touch no store through it.
     let probe = type.init(_row: .empty)
     probe._$statePointer.pointee.set(_ModelFlags.probe)
     let subject: Any = probe

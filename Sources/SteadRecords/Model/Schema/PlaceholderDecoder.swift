@@ -9,6 +9,8 @@ struct CodingKeyNames {
   let strings: [String: String]
 
   /// nil for a type that reads no container with keys, and for keys that are not an enum.
+  ///
+  /// Calls the type's `init(from:)`, which throws at its first container; the error is expected.
   init?(of type: any Decodable.Type) {
     let record = KeyDecoder.Record()
     _ = try? type.init(from: KeyDecoder(record: record))
@@ -24,9 +26,12 @@ struct CodingKeyNames {
     self.strings = strings
   }
 
+  /// The string of each key by the name of its case; nil unless the keys are an enum without
+  /// payloads.
   private static func strings<Key: CodingKey>(of type: Key.Type) -> [String: String]? {
     guard let cases = EnumCases(type), let values = cases.values(of: type) else { return nil }
     return Dictionary(
+      // A case and its key are at the same place: the values are made in the order of the cases.
       zip(cases.cases.map(\.name), values.map(\.stringValue))
     ) { first, _ in first }
   }
@@ -37,7 +42,9 @@ private struct KeyDecoder: Decoder {
   final class Record {
     /// The key that the container has.
     let chosen: String?
+    /// The type of the keys of the first container; nil until one is asked for.
     var keys: (any CodingKey.Type)?
+    /// The type of the keys of the chosen key's own container.
     var nested: (any CodingKey.Type)?
 
     init(chosen: String? = nil) { self.chosen = chosen }
@@ -51,7 +58,10 @@ private struct KeyDecoder: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    // Only the first counts: a custom decoding may catch the error, and try another container.
     record.keys = record.keys ?? type
+    // With a chosen key the decoder claims to have exactly this case of an enum, so that the type
+    // asks for its payload.
     guard let chosen = record.chosen, let key = Key(stringValue: chosen) else { throw Ended() }
     return KeyedDecodingContainer(Keyed(record: record, allKeys: [key]))
   }
@@ -91,9 +101,11 @@ private struct KeyDecoder: Decoder {
 /// It has two uses: placeholders for properties of objects without a row, and the coding keys of a struct.
 struct PlaceholderDecoder: Decoder {
   final class Record {
+    /// The keys that were asked for, in that order, perhaps several times.
     var keys: [String] = []
   }
 
+  /// A part of the value has no placeholder, so the whole has none.
   struct NoPlaceholder: Error {}
 
   let record: Record
@@ -109,6 +121,8 @@ struct PlaceholderDecoder: Decoder {
 
   /// A value of the type, or nil when none can be made up.
   static func value<T>(of type: T.Type) -> T? {
+    // From the cheapest and surest to the last resort. An optional is nil whatever it wraps, and a
+    // type with a column encoding knows its own placeholder. Only then is a type's own code run.
     if let nothing = (type as? any ExpressibleByNilLiteral.Type)?.init(nilLiteral: ()) {
       return nothing as? T
     }
@@ -130,7 +144,11 @@ struct PlaceholderDecoder: Decoder {
   ///
   /// For an enum without raw values that isn't `CaseIterable`: no other way leads to one of its values.
   private static func firstCaseByLayout<T>(_ type: T.Type) -> T? {
+    // The first word of a type's metadata is its kind, and 0x201 is that of an enum, in Swift's
+    // stable ABI.
     let isEnum = unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee == 0x201
+    // An enum without payloads has at most one byte up to 256 cases, and its first case is number
+    // 0.
     guard isEnum, MemoryLayout<T>.size <= 1 else { return nil }
     if MemoryLayout<T>.size == 0 { return unsafeBitCast((), to: T.self) }
     let value = unsafeBitCast(UInt8(0), to: T.self)
@@ -146,6 +164,7 @@ struct PlaceholderDecoder: Decoder {
 
   func singleValueContainer() -> any SingleValueDecodingContainer { Single() }
 
+  /// A placeholder for a part of a value.
   static func make<T: Decodable>(_ type: T.Type) throws -> T {
     guard let value = value(of: type) else { throw NoPlaceholder() }
     return value
@@ -153,6 +172,7 @@ struct PlaceholderDecoder: Decoder {
 }
 
 extension PlaceholderDecoder {
+  /// A container that has every key, with placeholders as values, and records which are asked for.
   struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let record: Record
     var codingPath: [any CodingKey] { [] }
@@ -163,6 +183,7 @@ extension PlaceholderDecoder {
       return false
     }
 
+    // Everything is absent: optionals get nil, and no key of theirs needs a value.
     func decodeNil(forKey key: Key) -> Bool { true }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
@@ -191,8 +212,10 @@ extension PlaceholderDecoder {
     func superDecoder(forKey key: Key) -> any Decoder { PlaceholderDecoder(record: Record()) }
   }
 
+  /// An empty array.
   struct Empty: UnkeyedDecodingContainer {
     var codingPath: [any CodingKey] { [] }
+    // An array decodes as empty. A type that reads a fixed number of elements gets placeholders.
     var count: Int? { 0 }
     var isAtEnd: Bool { true }
     var currentIndex: Int { 0 }
@@ -208,6 +231,7 @@ extension PlaceholderDecoder {
     func superDecoder() -> any Decoder { PlaceholderDecoder(record: Record()) }
   }
 
+  /// A container of one placeholder.
   struct Single: SingleValueDecodingContainer {
     var codingPath: [any CodingKey] { [] }
 

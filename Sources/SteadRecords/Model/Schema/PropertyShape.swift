@@ -7,9 +7,12 @@ import Foundation
 /// disagreed, a column would be read in another encoding than it is declared and queried with.
 struct PropertyShape: @unchecked Sendable {
   // Sendable: types and a case of an enum, all immutable.
+  /// Whether the type is an optional. A doubly optional one counts as an optional of its inner
+  /// type.
   let isOptional: Bool
   /// The model type of a relationship.
   let model: (any PersistentModel.Type)?
+  /// Whether it is a relationship to several models; false for an attribute.
   let isToMany: Bool
   /// The type without its optional.
   let wrapped: any Any.Type
@@ -25,6 +28,7 @@ struct PropertyShape: @unchecked Sendable {
 
   /// Classifies a type: to-one for a model class, to-many for an array of one, else an attribute.
   private init(examining type: any Any.Type) {
+    // One level: a doubly optional type is an attribute whose type is an optional.
     if case .optional(let wrapped) = TypeForm(type) {
       (isOptional, self.wrapped) = (true, wrapped)
     } else {
@@ -34,12 +38,14 @@ struct PropertyShape: @unchecked Sendable {
     case .classType:
       (model, isToMany) = (ModelMetadata.model(wrapped), false)
     case .array(let element):
+      // Only for classes: asking an array of numbers for a model would be a cast, with its search.
       if case .classType = TypeForm(element) {
         model = ModelMetadata.model(element)
       } else {
         model = nil
       }
       isToMany = model != nil
+    // A collection of the app's own that conforms to the public protocol.
     case .structType, .optional, .other:
       let collection = wrapped as? any RelationshipCollection.Type
       (model, isToMany) = (collection.map { Self.element(of: $0) }, collection != nil)
@@ -56,6 +62,8 @@ struct PropertyShape: @unchecked Sendable {
   /// The column encoding of an attribute: the type's own, its raw value's, or JSON. A struct is JSON with fields that
   /// predicates can reach, unless it is a collection.
   private static func encoding(of type: any Any.Type) -> ColumnEncoding {
+    // The order of `_makeSlot`'s overloads: an own encoding beats a raw value, and a raw value
+    // beats JSON.
     if let value = type as? any _AttributeValue.Type { return value._columnEncoding }
     if let raw = type as? any RawRepresentable.Type, let encoding = rawEncoding(raw) {
       return encoding
@@ -74,6 +82,7 @@ struct PropertyShape: @unchecked Sendable {
     }
   }
 
+  /// Collections and option sets are not taken apart into fields, although they are structs.
   private static func isCollection(_ type: any Any.Type) -> Bool {
     type is any Collection.Type || type is any SetAlgebra.Type
   }
@@ -92,6 +101,7 @@ enum TypeForm {
   case structType
   case other
 
+  /// Kinds of metadata, from MetadataKind.def of the Swift project.
   private static let structKind = 0x200
   private static let optionalKind = 0x202
   /// A greater word is a pointer: on Apple's systems a class's metadata begins with its metaclass.
@@ -102,8 +112,10 @@ enum TypeForm {
     switch words[0] {
     case Self.optionalKind: self = .optional(wrapped: Self.argument(words))
     case Self.structKind:
+      // The descriptor is one for all arrays, whatever their element.
       let isArray = words[1] == Self.words(of: [Int].self)[1]
       self = isArray ? .array(element: Self.argument(words)) : .structType
+    // 0 on Linux, where a class's metadata begins with its kind.
     case 0: self = .classType
     case let kind: self = kind > Self.lastKind ? .classType : .other
     }
@@ -126,6 +138,7 @@ enum TypeForm {
 /// Only fields whose coding key equals their name are listed; a struct that renames its keys has none, and predicates
 /// on it are evaluated in memory.
 enum CompositeFields {
+  /// A stored property of a struct, with its place in a value.
   struct Field {
     let name: String
     let type: any Any.Type
@@ -135,6 +148,8 @@ enum CompositeFields {
   /// The stored properties whose coding key is their name.
   static func of(_ type: any Any.Type) -> [Field] {
     let fields = stored(in: type)
+    // A type that cannot be decoded without data has no known keys: predicates on it are evaluated
+    // in memory.
     guard let decodable = type as? any Decodable.Type,
       let keys = PlaceholderDecoder.keys(of: decodable)
     else { return [] }

@@ -5,6 +5,12 @@ extension Schema {
   ///
   /// The schema makes one for each stored property. Read them to describe models; changing one after its schema was
   /// made has no effect on a container.
+  ///
+  /// ```swift
+  /// for (name, attribute) in schema.entitiesByName["Trip"]?.attributesByName ?? [:] {
+  ///   print(name, attribute.valueType, attribute.isUnique)
+  /// }
+  /// ```
   public class Attribute: SchemaProperty {
     /// The property's name, which is also the column's.
     public internal(set) var name: String
@@ -24,6 +30,8 @@ extension Schema {
     /// Creates an attribute as `@Attribute` writes it; the schema fills in name and type.
     public init(_ options: Option..., originalName: String? = nil, hashModifier: String? = nil) {
       self.options = options
+      // The initializer's arguments are what the source says. The property's name and type come
+      // from the metadata.
       name = ""
       self.originalName = originalName ?? ""
       valueType = Any.self
@@ -56,6 +64,9 @@ extension Schema {
     /// False: a transient property is not in a schema.
     public var isTransient: Bool { false }
     /// Whether the column may be NULL.
+    ///
+    /// From the recorded form if there is one: `valueType` may be `Any` then, of which it can't be
+    /// told.
     public var isOptional: Bool { recorded?.isOptional ?? PropertyShape(valueType).isOptional }
     /// Whether no two objects have the same value.
     public var isUnique: Bool { options.contains(.unique) }
@@ -71,6 +82,7 @@ extension Schema {
         && left.hashModifier == right.hashModifier
     }
 
+    /// Not all that `==` compares: equal attributes have equal hashes, and others rarely do.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(name)
       hasher.combine(options)
@@ -80,6 +92,7 @@ extension Schema {
       case name, originalName, options, valueType, hashModifier, form
     }
 
+    /// Decodes an attribute, also one of a type that this program lacks: its recorded form is kept.
     public required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       name = try container.decode(String.self, forKey: .name)
@@ -90,6 +103,8 @@ extension Schema {
       recorded = try container.decodeIfPresent(RecordedForm.self, forKey: .form)
     }
 
+    /// Encodes all but the default value. An attribute that was decoded is encoded as it was
+    /// recorded.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(name, forKey: .name)
@@ -115,7 +130,9 @@ extension Schema {
 extension Schema.Attribute {
   /// How an attribute is stored and treated.
   public struct Option: Codable, Hashable, Sendable {
+    /// The option's name, as an encoded schema has it.
     let name: String
+    /// The name of the transformer, of the option that names one.
     let transformerName: String?
 
     init(_ name: String, transformerName: String? = nil) {
@@ -128,30 +145,54 @@ extension Schema.Attribute {
     /// A new object with a taken value updates that row, also with its default values. Changing an object's value to a
     /// taken one makes the save throw ``SwiftDataError/modelValidationFailure``. A nil is not equal to another nil.
     /// Strings are compared byte by byte. Costs an index. For several properties together use `#Unique`.
+    ///
+    /// ```swift
+    /// @Attribute(.unique) var code: String
+    /// ```
     public static let unique = Option("unique")
     /// Data of 128 KiB or more is stored in a separate file next to the store.
     ///
     /// The files are in the directory `.<store>_external`, and are removed with their rows. A value is read when the
     /// property is. Predicates over such a property are evaluated in memory.
+    ///
+    /// ```swift
+    /// @Attribute(.externalStorage) var photo: Data?
+    /// ```
     public static let externalStorage = Option("externalStorage")
     /// The string can be searched with ``ModelContext/search(_:for:matchesPrefix:limit:)``.
     ///
     /// Costs a full-text index, which has the words a second time, and a write to it with each save of the value.
+    ///
+    /// ```swift
+    /// @Attribute(.spotlight) var text: String
+    /// ```
     public static let spotlight = Option("spotlight")
     /// Kept in the schema. Nothing is encrypted by it: sync sends the value as it is.
     public static let allowsCloudEncryption = Option("allowsCloudEncryption")
     /// The history keeps the value of a deleted object in ``DefaultHistoryDelete/tombstone``.
     ///
     /// For an identifier by which another system knows the object. Without a history it has no effect.
+    ///
+    /// ```swift
+    /// @Attribute(.preserveValueOnDeletion) var remoteID: String
+    /// ```
     public static let preserveValueOnDeletion = Option("preserveValueOnDeletion")
     /// Changing only this value does not mark its object as changed.
     ///
     /// So `hasChanges` stays false and no save writes it alone; a save of another change writes it, too. It is not in
     /// the history.
+    ///
+    /// ```swift
+    /// @Attribute(.ephemeral) var lastOpened: Date?
+    /// ```
     public static let ephemeral = Option("ephemeral")
     /// The value is stored opaquely: predicates cannot reach into it, and its shape may change.
     ///
     /// For a Codable struct, which otherwise has a column for each field.
+    ///
+    /// ```swift
+    /// @Attribute(.codable) var layout: WindowLayout
+    /// ```
     public static let codable = Option("codable")
 
     /// The value is stored as data that a transformer of this class produces.
@@ -164,17 +205,24 @@ extension Schema.Attribute {
     /// throws ``SwiftDataError/modelValidationFailure``. All threads share one transformer, so it needs to be
     /// stateless.
     public static func transformable(by type: ValueTransformer.Type) -> Option {
+      // The full name with its module: two modules may have transformers of one name.
       Option("transformable", transformerName: String(reflecting: type))
         .registering(type)
     }
 
     /// The value is stored as data that the transformer with this registered name produces, or one of the class of that
     /// name.
+    ///
+    /// ```swift
+    /// @Attribute(.transformable(by: "ColorTransformer")) var color: Color?
+    /// ```
     public static func transformable(by name: String) -> Option {
       Option("transformable", transformerName: name)
     }
 
     private func registering(_ type: ValueTransformer.Type) -> Option {
+      // So that the app need not do it. A transformer that the app has registered under the name
+      // stays.
       AttributeTransformers.register(type, as: transformerName ?? "")
       return self
     }
@@ -187,6 +235,7 @@ extension Schema.Attribute {
     if let recorded = recorded?.encoding.flatMap(_ColumnEncoding.init(rawValue:)) {
       return recorded
     }
+    // Options come before the type: both hide what the type would say about the column.
     if isTransformable || isCodable { return .opaque }
     if options.contains(.externalStorage) { return .external }
     return PropertyShape(valueType).encoding

@@ -1,5 +1,15 @@
 extension Schema {
   /// Sets of properties whose combined values must be unique; `#Unique` declares them.
+  ///
+  /// ```swift
+  /// @Model final class Person {
+  ///   #Unique<Person>([\.email], [\.firstName, \.lastName])
+  ///   …
+  /// }
+  /// ```
+  ///
+  /// Saving a new object with a taken combination updates the row that has it, an upsert. nil
+  /// equals no other nil.
   public final class Unique<T: PersistentModel>: SchemaProperty {
     /// The sets of properties.
     public let constraints: [[PartialKeyPath<T>]]
@@ -14,6 +24,7 @@ extension Schema {
       self.constraints = constraints
     }
 
+    /// Always `unique`: the constraints have no name of their own.
     public var name: String { "unique" }
     public var isAttribute: Bool { false }
     public var isRelationship: Bool { false }
@@ -21,6 +32,7 @@ extension Schema {
     public var isOptional: Bool { false }
     public var isUnique: Bool { true }
 
+    /// Whether both have the same sets in the same order.
     public static func == (left: Unique, right: Unique) -> Bool {
       left.constraints == right.constraints
     }
@@ -34,6 +46,16 @@ extension Schema {
   }
 
   /// Sets of properties that are indexed together; `#Index` declares them.
+  ///
+  /// ```swift
+  /// @Model final class Trip {
+  ///   #Index<Trip>([\.startDate], [\.country, \.startDate])
+  ///   …
+  /// }
+  /// ```
+  ///
+  /// An index makes fetches faster that compare or sort by its first properties. Each inserted
+  /// object is written to all of its indexes.
   public final class Index<T: PersistentModel>: SchemaProperty {
     /// The kind of an index and its properties.
     public enum Types<P: PersistentModel> {
@@ -69,6 +91,7 @@ extension Schema {
       }
     }
 
+    /// Always `index`: the indexes have no name of their own.
     public var name: String { "index" }
     public var isAttribute: Bool { false }
     public var isRelationship: Bool { false }
@@ -76,6 +99,8 @@ extension Schema {
     public var isOptional: Bool { false }
     public var isUnique: Bool { false }
 
+    /// Whether both index the same sets in the same order. The kinds of the indexes are not
+    /// compared.
     public static func == (left: Index, right: Index) -> Bool { left.keyPaths == right.keyPaths }
 
     public func hash(into hasher: inout Hasher) { hasher.combine(keyPaths) }
@@ -95,7 +120,9 @@ private struct ConstraintCodingError: Error, CustomStringConvertible {
 
 /// Lets the schema builder read constraints without knowing their model.
 protocol ConstraintProperty {
+  /// The sets of a `#Unique`; empty for an `#Index`.
   var uniqueKeyPaths: [[AnyKeyPath]] { get }
+  /// The sets of an `#Index`; empty for a `#Unique`.
   var indexKeyPaths: [[AnyKeyPath]] { get }
 }
 

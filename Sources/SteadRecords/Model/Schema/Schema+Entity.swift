@@ -19,6 +19,8 @@ extension Schema {
     /// Names of properties that are indexed together: the lists of `#Index`.
     public internal(set) var indices: [[String]] = []
     /// The superclass, if it is a model.
+    ///
+    /// Weak, since a superclass holds its subclasses. The schema holds all entities.
     public internal(set) weak var superentity: Entity?
     /// The superclass's name, which an encoded schema has in the place of ``superentity``.
     public internal(set) var superentityName: String?
@@ -80,11 +82,16 @@ extension Schema {
       storedPropertiesByName.compactMapValues { $0 as? Relationship }
     }
 
+    /// Of two properties with one name, the inherited one counts.
     private func byName(_ list: [any SchemaProperty]) -> [String: any SchemaProperty] {
       Dictionary(list.map { ($0.name, $0) }) { first, _ in first }
     }
 
+    /// Whether all is equal that the store depends on. Default values, subclasses and the order of
+    /// properties are not compared.
     public static func == (left: Entity, right: Entity) -> Bool {
+      // Inherited properties are in both sets, so a change of a superclass makes its subclasses
+      // differ, too.
       left === right
         || (left.name == right.name && left.superentityName == right.superentityName
           && left.attributes == right.attributes && left.relationships == right.relationships
@@ -92,6 +99,7 @@ extension Schema {
           && left.indices == right.indices)
     }
 
+    /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
     private enum CodingKeys: CodingKey {
@@ -99,9 +107,12 @@ extension Schema {
         uniquenessConstraints, indices, superentityName, originalName
     }
 
+    /// Decodes an entity without its superclass and subclasses, which the schema sets.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       name = try container.decode(String.self, forKey: .name)
+      // Attributes first: JSON has the two kinds in separate lists, so a decoded entity loses the
+      // order between them.
       properties =
         try container.decode([Attribute].self, forKey: .attributes) as [any SchemaProperty]
         + container.decode([Relationship].self, forKey: .relationships)
@@ -111,10 +122,12 @@ extension Schema {
         + container.decode([Relationship].self, forKey: .inheritedRelationships)
       uniquenessConstraints = try container.decode([[String]].self, forKey: .uniquenessConstraints)
       indices = try container.decode([[String]].self, forKey: .indices)
+      // Absent for a class without a superclass.
       superentityName = try container.decodeIfPresent(String.self, forKey: .superentityName)
       originalName = try container.decodeIfPresent(String.self, forKey: .originalName)
     }
 
+    /// Encodes the entity with copies of what it inherits, and its superclass by name.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(name, forKey: .name)
@@ -158,6 +171,9 @@ extension Schema.Entity {
   var family: [Schema.Entity] { [self] + subentities.flatMap(\.family) }
 
   /// The entity, here or above, that declares a stored property.
+  ///
+  /// Names of join tables are made of it, so that all classes that inherit a relationship share one
+  /// table.
   func declarer(of name: String) -> Schema.Entity {
     var current = self
     while let parent = current.superentity,

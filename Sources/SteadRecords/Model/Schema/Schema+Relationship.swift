@@ -5,6 +5,10 @@ extension Schema {
   ///
   /// A property whose type is a model, an optional of one, or an array of one is a relationship, with or without
   /// `@Relationship`.
+  ///
+  /// ```swift
+  /// @Relationship(deleteRule: .cascade, maximumModelCount: 20, inverse: \Stop.trip) var stops: [Stop] = []
+  /// ```
   public final class Relationship: SchemaProperty {
     /// The property's name.
     public internal(set) var name: String
@@ -57,6 +61,7 @@ extension Schema {
     init(options other: Relationship?, of property: ModelMetadata.Property, destination: String) {
       options = other?.options ?? []
       deleteRule = other?.deleteRule ?? .nullify
+      // nil only if the source says nil. Without options it is 0, the default of `@Relationship`.
       minimumModelCount = other.map(\.minimumModelCount) ?? 0
       maximumModelCount = other.map(\.maximumModelCount) ?? 0
       hashModifier = other?.hashModifier
@@ -71,6 +76,7 @@ extension Schema {
 
     public var isAttribute: Bool { false }
     public var isRelationship: Bool { true }
+    /// False: a transient property is not in a schema.
     public var isTransient: Bool { false }
     /// Whether the property may be nil. A save refuses a required reference without an object.
     public var isOptional: Bool { recorded?.isOptional ?? PropertyShape(valueType).isOptional }
@@ -81,13 +87,17 @@ extension Schema {
       recorded?.isToOne ?? !PropertyShape(valueType).isToMany
     }
 
+    /// Whether names, options, destinations, inverses, types, delete rules and hash modifiers are
+    /// equal. Limits on the number of models are not compared.
     public static func == (left: Relationship, right: Relationship) -> Bool {
+      // Not the limits on members: they constrain saves, and no table depends on them.
       left.name == right.name && left.destination == right.destination
         && left.deleteRule == right.deleteRule && left.inverseName == right.inverseName
         && left.options == right.options && left.originalName == right.originalName
         && left.valueType == right.valueType && left.hashModifier == right.hashModifier
     }
 
+    /// Hashes the name and the destination.
     public func hash(into hasher: inout Hasher) {
       hasher.combine(name)
       hasher.combine(destination)
@@ -98,6 +108,7 @@ extension Schema {
         minimumModelCount, maximumModelCount, hashModifier, form
     }
 
+    /// Decodes a relationship without key paths, also one of a type that this program lacks.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       name = try container.decode(String.self, forKey: .name)
@@ -113,6 +124,7 @@ extension Schema {
       recorded = try container.decodeIfPresent(RecordedForm.self, forKey: .form)
     }
 
+    /// Encodes all but the key paths. The inverse is encoded by its name.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(name, forKey: .name)
@@ -141,6 +153,11 @@ extension Schema.Relationship {
     /// The destination is deleted, too, and what its relationships cascade to. One that moved to another owner stays.
     case cascade
     /// The save throws ``SwiftDataError/deletionDenied`` while a destination exists that is not deleted, too.
+    ///
+    /// ```swift
+    /// context.delete(author)
+    /// do { try context.save() } catch SwiftDataError.deletionDenied { context.rollback() }
+    /// ```
     case deny
     /// The destination keeps a reference in the store, which reads as nil.
     case noAction

@@ -51,7 +51,11 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
     entities: [Entity], models: [ModelMetadata] = [], findings: SchemaFindings = .init(),
     version: Version
   ) {
+    // By name: two schemas of the same models are equal, and encode to the same JSON, in whatever
+    // order they were named.
     self.entities = entities.sorted { $0.name < $1.name }
+    // Not `uniqueKeysWithValues`, which traps: two models of one name are a problem that the
+    // container throws.
     entitiesByName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
     self.models = models
     self.findings = findings
@@ -61,12 +65,18 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
 
   /// The entity of a model type, or nil if the schema does not have it. Looked up by name: another version's class of
   /// the same name gives this schema's entity.
+  ///
+  /// ```swift
+  /// let names = schema.entity(for: Trip.self)?.storedProperties.map(\.name) ?? []
+  /// ```
   public func entity<T: PersistentModel>(for type: T.Type) -> Entity? {
     entitiesByName[Self.entityName(for: type)]
   }
 
   /// The name under which a model type is stored: its unqualified Swift name, such as `Trip` for `App.TripsV1.Trip`.
   public static func entityName<T: PersistentModel>(for type: T.Type) -> String {
+    // Without modules and enclosing types: the versions of a class are nested in different enums,
+    // and are one table.
     _typeName(type, qualified: false)
   }
 
@@ -74,9 +84,15 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   ///
   /// Key paths and default values are not part of it. ``SchemaLock`` keeps several versions in one file.
   ///
+  /// ```swift
+  /// try Schema(versionedSchema: LibraryV2.self).save(to: url)
+  /// let recorded = try Schema.load(from: url)
+  /// ```
+  ///
   /// - Throws: Foundation's errors if the file cannot be written.
   public func save(to url: URL) throws {
     let encoder = JSONEncoder()
+    // A stable text: in version control, a difference shows what has changed.
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     try encoder.encode(self).write(to: url, options: .atomic)
   }
@@ -86,26 +102,37 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   /// A type that this program lacks becomes `Any`, with the stored form that the file records. A container cannot be
   /// opened with the result, which has no model types; compare it with ``SchemaDifference``.
   ///
+  /// ```swift
+  /// let difference = SchemaDifference(from: try Schema.load(from: url), to: schema)
+  /// if !difference.isEmpty { print(difference) }
+  /// ```
+  ///
   /// - Throws: Foundation's errors if the file cannot be read or is no schema.
   public static func load(from url: URL) throws -> Schema {
     try JSONDecoder().decode(Schema.self, from: Data(contentsOf: url))
   }
 
+  /// Whether versions and entities are equal. Schemas of the same models are, in whatever order the
+  /// models were named.
   public static func == (left: Schema, right: Schema) -> Bool {
     left === right || (left.version == right.version && left.entities == right.entities)
   }
 
+  /// Hashes the version and the names of the entities. Schemas that differ in properties alone have
+  /// equal hashes.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(version)
     hasher.combine(entities.map(\.name))
   }
 
+  /// The version and the names of the entities.
   public var debugDescription: String {
     "Schema \(version): \(entities.map(\.name).joined(separator: ", "))"
   }
 
   private enum CodingKeys: CodingKey { case entities, version, encodingVersion }
 
+  /// Decodes a schema without model types: no container can be opened with it.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     entities = try container.decode([Entity].self, forKey: .entities)
@@ -114,9 +141,11 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
     entitiesByName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
     models = []
     findings = SchemaFindings()
+    // References are encoded as names, so superclasses are linked once all entities are there.
     Entity.link(entities)
   }
 
+  /// Encodes versions and entities. Key paths and default values are left out.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(entities, forKey: .entities)
@@ -130,6 +159,10 @@ extension Schema {
   ///
   /// A store records the version of the schema that it was last opened with. It decides where several versions of a
   /// plan have the same models, and lets an older app refuse a newer store (``SwiftDataError/backwardMigration``).
+  ///
+  /// ```swift
+  /// Schema.Version(1, 9, 0) < Schema.Version(1, 10, 0)    // true
+  /// ```
   public struct Version: Codable, Hashable, Comparable, CustomStringConvertible, Sendable {
     /// The first component.
     public let major: Int
@@ -155,6 +188,9 @@ extension Schema {
   }
 
   /// A class's description of one property, generated by `@Model`.
+  ///
+  /// Only the code that `@Model` generates makes one; ``PersistentModel/schemaMetadata`` returns
+  /// them.
   public struct PropertyMetadata {
     /// The property's name.
     public let name: String
@@ -181,6 +217,9 @@ extension Schema {
 // MARK: - Properties
 
 /// A property of an entity: an attribute, a relationship, or a set of constraints.
+///
+/// The setters are for schemas made by hand. Changing a property of a schema that a container has
+/// has no effect.
 public protocol SchemaProperty: Codable, Hashable {
   /// The property's name.
   var name: String { get }
@@ -216,8 +255,12 @@ public protocol SchemaProperty: Codable, Hashable {
 public protocol VersionedSchema: SendableMetatype {
   /// The version, which a store records. It must differ between the versions of a plan; otherwise opening a container
   /// throws ``SwiftDataError/loadIssueModelContainer``.
+  ///
+  /// Give a new version a greater number than all that were shipped.
   static var versionIdentifier: Schema.Version { get }
   /// The models. What their relationships reach is included without being named.
+  ///
+  /// A class that did not change may be that of an earlier version.
   static var models: [any PersistentModel.Type] { get }
 }
 
@@ -246,6 +289,7 @@ extension Schema {
     entities.allSatisfy { entity in
       guard let match = other.entitiesByName[entity.name] else { return true }
       if let one = entity.originalName, let two = match.originalName, one != two { return false }
+      // Made once: it is computed at each call.
       let properties = match.storedPropertiesByName
       return entity.storedProperties.allSatisfy { property in
         properties[property.name].map { $0.originalName == property.originalName } ?? true
@@ -268,6 +312,8 @@ struct SchemaFindings {
   /// Throws the problems, if there are any, as one error.
   func check() throws {
     guard let first = problems.first else { return }
+    // One error with all messages, so that an app with three mistakes needs one run and not three.
+    // The first gives the code.
     throw SchemaProblem(first.code, problems.map(\.message).joined(separator: " "))
   }
 }
@@ -295,6 +341,8 @@ extension Schema {
   /// Whether a message is reported for the first time in this process.
   private static func isNew(_ note: String) -> Bool {
     reported.withLock { reported in
+      // A long-running server that makes schemas again and again must not collect messages without
+      // end.
       if reported.count >= noteLimit { reported.removeAll() }
       return reported.insert(note).inserted
     }

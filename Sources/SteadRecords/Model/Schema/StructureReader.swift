@@ -13,6 +13,7 @@ struct StructureReader {
 
   /// The types that the current one is nested in, outermost first: the path that `.outer` counts back.
   private var outer: [ObjectIdentifier] = []
+  /// How many types were taken apart, for the limit.
   private var count = 0
 
   private static let cache = TypeCache<TypeStructure>()
@@ -27,7 +28,9 @@ struct StructureReader {
     }
   }
 
+  /// The structure of a type that its column has by its raw value; nil for any other type.
   private func raw(_ type: any Any.Type) -> TypeStructure? {
+    // `Date` and the like stay what they are, even if an app makes them `RawRepresentable`.
     guard !(type is any _AttributeValue.Type), let raw = type as? any RawRepresentable.Type else {
       return nil
     }
@@ -38,6 +41,7 @@ struct StructureReader {
     guard let value = R.RawValue.self as? any _AttributeValue.Type else { return nil }
     let values = EnumCases(type)?.values(of: type)
     return .raw(
+      // Sorted: reordering the cases of an enum does not change what its columns mean.
       .named("\(value)"), cases: values.map { $0.map { "\($0.rawValue)" }.sorted() })
   }
 
@@ -58,6 +62,7 @@ struct StructureReader {
     }
     count += 1
     guard count <= Self.typeLimit else { return .named(_typeName(type, qualified: false)) }
+    // Before the parts are read, so that a part that leads back to this type ends as `.outer`.
     outer.append(ObjectIdentifier(type))
     defer { outer.removeLast() }
     if let cases = EnumCases(type) { return choice(type, cases) }
@@ -79,6 +84,8 @@ struct StructureReader {
         }
       parts[one.name] = payload.map { self.payload($0, keys ?? [:]) } ?? []
     }
+    // A case that got another name but kept its key reads the old values; the keys are what JSON
+    // has.
     let renamed = names.map { Set($0.values) }.flatMap { $0 == Set(parts.keys) ? nil : $0.sorted() }
     return .choice(parts, keys: renamed)
   }
@@ -109,6 +116,8 @@ struct StructureReader {
     if let decodable = type as? any Decodable.Type,
       let asked = (asksForKeys ? PlaceholderDecoder.keys(of: decodable).map(Set.init) : nil)
         ?? CodingKeyNames(of: decodable).map({ Set($0.strings.values) }),
+      // Only a difference is recorded. Keys that equal the fields say nothing, and would make two
+      // equal structures differ.
       asked != Set(types.map(\.name))
     {
       keys = asked.sorted()
@@ -129,7 +138,9 @@ struct StructureReader {
 
 /// A type of the standard library that is made of values of other types.
 private protocol StructuredCollection {
+  /// The name that a recorded structure has for the type. It must never change.
   static var structureName: String { get }
+  /// The types of the elements, or of the bounds.
   static var parts: [any Any.Type] { get }
 }
 
@@ -198,6 +209,8 @@ private struct TupleParts {
   init?(_ type: any Any.Type) {
     let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
     let word = MemoryLayout<Int>.size
+    // A tuple's metadata: kind, number of elements, labels, and for each element its type and its
+    // offset, each of a word.
     guard metadata.load(as: Int.self) == Self.tupleKind else { return nil }
     let count = metadata.load(fromByteOffset: word, as: Int.self)
     let names = metadata.load(fromByteOffset: 2 * word, as: UnsafePointer<CChar>?.self)
@@ -220,6 +233,7 @@ private struct TupleParts {
 ///
 /// The compiler can be asked to leave names out of it; there are none then.
 struct EnumCases {
+  /// One case, by its name in the source.
   struct Case {
     let name: String
     /// nil for a case without payload.
@@ -229,6 +243,7 @@ struct EnumCases {
   private static let enumKind = 0x201
   private static let caseLimit = 1 << 16
 
+  /// In the order of their numbers in memory: those with a payload first.
   let cases: [Case]
 
   /// nil for a type that isn't an enum, and for one whose cases are not known.
@@ -245,6 +260,8 @@ struct EnumCases {
     // A field descriptor: type name, superclass, kind (2 bytes), size of a record (2 bytes), number of records; 16 bytes.
     let size = Int(fields.load(fromByteOffset: 10, as: UInt16.self))
     let count = Int(fields.load(fromByteOffset: 12, as: UInt32.self))
+    // A record of another size than this code knows, or a count out of range: better no names than
+    // memory that is no record.
     guard size >= 12, count <= Self.caseLimit else { return nil }
     cases = (0..<count).compactMap { index in
       let record = fields + 16 + index * size
@@ -262,6 +279,7 @@ struct EnumCases {
 
   /// Follows a relative pointer: an offset from its own address, 0 for null.
   private static func follow(_ address: UnsafeRawPointer) -> UnsafeRawPointer? {
+    // Relative, so that the metadata needs no relocation when the program is loaded.
     let offset = address.loadUnaligned(as: Int32.self)
     return offset == 0 ? nil : address + Int(offset)
   }
@@ -288,6 +306,7 @@ struct EnumCases {
   /// All values of an enum whose cases have no payload: the number of a case is what is in memory.
   func values<T>(of type: T.Type) -> [T]? {
     guard !cases.isEmpty, cases.allSatisfy({ $0.payload == nil }) else { return nil }
+    // The runtime gives an enum without payloads the smallest integer that counts its cases.
     switch MemoryLayout<T>.size {
     case 0 where cases.count == 1: return [unsafeBitCast((), to: T.self)]
     case 1 where cases.count <= 1 << 8:

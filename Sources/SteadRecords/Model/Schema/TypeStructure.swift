@@ -4,6 +4,7 @@
 indirect enum TypeStructure: Hashable, Sendable {
   /// A type of the standard library or of Foundation, or one that nothing is known of.
   case named(String)
+  /// An optional of the structure.
   case optional(TypeStructure)
   /// An array, a range or another generic type of the standard library, and its parts.
   case collection(String, [TypeStructure])
@@ -20,6 +21,9 @@ indirect enum TypeStructure: Hashable, Sendable {
 
 extension TypeStructure {
   /// Whether every value of another structure is a value of this one: it is equal, or enums in it have gained cases.
+  ///
+  /// If it is, a migration leaves the values of a column as they are, although the type has
+  /// changed.
   func reads(_ other: TypeStructure) -> Bool {
     if self == other { return true }
     switch (self, other) {
@@ -29,6 +33,7 @@ extension TypeStructure {
     // More cases than before read all old values; fewer may not.
     case (.raw(let mine, let cases?), .raw(let theirs, let others?)):
       return mine == theirs && Set(cases).isSuperset(of: others)
+    // Each old case must still be there under its key, with payloads that read the old ones.
     case (.choice(let cases, let keys), .choice(let others, let otherKeys)):
       return Set(keys ?? Array(cases.keys)).isSuperset(of: otherKeys ?? Array(others.keys))
         && others.allSatisfy { name, parts in cases[name].map { Self.read($0, parts) } ?? false }
@@ -64,6 +69,7 @@ extension TypeStructure {
     }
   }
 
+  /// What is new, then what is gone, as phrases.
   private static func names(_ kind: String, _ old: Set<String>, _ new: Set<String>) -> [String] {
     new.subtracting(old).sorted().map { "the \(kind) \($0) is new" }
       + old.subtracting(new).sorted().map { "the \(kind) \($0) is gone" }
@@ -78,6 +84,7 @@ extension TypeStructure: Codable {
   }
 
   init(from decoder: any Decoder) throws {
+    // A plain name is by far the most common form.
     if let name = try? decoder.singleValueContainer().decode(String.self) {
       self = .named(name)
       return
@@ -101,6 +108,7 @@ extension TypeStructure: Codable {
       self = .outer(levels)
     } else {
       // A form of a later version of this library: the structure is then another one.
+      // No type has this name, so it equals no structure of the program.
       self = .named("")
     }
   }
@@ -146,6 +154,8 @@ enum ValueTypeName {
 
   /// The type with that name in this program, or `Any` if it has none.
   static func type(named name: String) -> any Any.Type {
+    // The name of a type that was renamed or removed since is no error: the schema records its form
+    // as well.
     _typeByName(name) ?? Any.self
   }
 }

@@ -166,18 +166,24 @@ extension _PredicateNodes {
   // MARK: - Closures
 
   /// `a.contains { … }`.
+  ///
+  /// In SQL an EXISTS over the relationship's rows, or over the array's elements.
   public static func containsWhere<L: PredicateExpression, R: PredicateExpression>(
     _ sequence: L, _ test: (PredicateExpressions.Variable<L.Output.Element>) -> R
   ) -> PredicateExpressions.SequenceContainsWhere<L, R> where L.Output: Sequence, R.Output == Bool {
     PredicateExpressions.build_contains(sequence, where: test)
   }
   /// `a.allSatisfy { … }`.
+  ///
+  /// True for an empty collection, as in Swift.
   public static func allSatisfy<L: PredicateExpression, R: PredicateExpression>(
     _ sequence: L, _ test: (PredicateExpressions.Variable<L.Output.Element>) -> R
   ) -> PredicateExpressions.SequenceAllSatisfy<L, R> where L.Output: Sequence, R.Output == Bool {
     PredicateExpressions.build_allSatisfy(sequence, test)
   }
   /// `a.filter { … }`.
+  ///
+  /// A collection again, of which `count`, `isEmpty`, `first` and the other tests can be asked.
   public static func filter<L: PredicateExpression, R: PredicateExpression>(
     _ sequence: L, _ test: (PredicateExpressions.Variable<L.Output.Element>) -> R
   ) -> PredicateExpressions.Filter<L, R> where L.Output: Sequence, R.Output == Bool {
@@ -185,6 +191,8 @@ extension _PredicateNodes {
   }
 
   /// `a.min()`.
+  ///
+  /// Of an array of values that SQL can order; nil if it is empty.
   public static func min<L: PredicateExpression>(
     _ elements: L
   ) -> PredicateExpressions.SequenceMinimum<L>
@@ -192,6 +200,8 @@ extension _PredicateNodes {
     PredicateExpressions.build_min(elements)
   }
   /// `a.max()`.
+  ///
+  /// Of an array of values that SQL can order; nil if it is empty.
   public static func max<L: PredicateExpression>(
     _ elements: L
   ) -> PredicateExpressions.SequenceMaximum<L>

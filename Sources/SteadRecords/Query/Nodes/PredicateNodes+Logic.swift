@@ -94,6 +94,8 @@ extension _PredicateNodes {
   }
 
   /// `a!`.
+  ///
+  /// Where the value is nil, a row matches neither the predicate nor its negation.
   public static func forcedUnwrap<E: PredicateExpression, W>(
     _ optional: E
   ) -> PredicateExpressions.ForcedUnwrap<E, W> where E.Output == W? {
@@ -106,7 +108,7 @@ extension _PredicateNodes {
   ) -> _SteadExpressions.IsNil<E, W> where E.Output == W? {
     _SteadExpressions.IsNil(optional)
   }
-  /// `a == nil`.
+  /// `a == nil` of a value that is never nil: Swift accepts it with a warning.
   @_disfavoredOverload
   public static func isNil<E: PredicateExpression>(_ value: E) -> PredicateExpressions.Value<Bool> {
     PredicateExpressions.Value(false)
@@ -165,6 +167,8 @@ extension _PredicateNodes {
   }
 
   /// `a?.member` or `flatMap`.
+  ///
+  /// The closure gets the unwrapped value, and the whole is nil without one.
   public static func flatMap<L: PredicateExpression, R: PredicateExpression, W>(
     _ optional: L, _ transform: (PredicateExpressions.Variable<W>) -> R
   ) -> PredicateExpressions.OptionalFlatMap<L, W, R, R.Output> where L.Output == W? {

@@ -16,8 +16,17 @@ public typealias _Predicate<each Input> = Foundation.Predicate<repeat each Input
 ///
 /// A comment on a function names the source that it stands for: `a`, `b` and `test` depend on the model, and `value`
 /// is captured.
+///
+/// ```swift
+/// // { $0.name == title } becomes
+/// let _t0 = SteadRecords._PredicateNodes.keyPath(_v0, \.name)
+/// let _t1 = SteadRecords._PredicateNodes.equal(_t0, value: title)
+/// ```
 public enum _PredicateNodes {
   /// A captured value as a node of its own.
+  ///
+  /// For a value that no other operand gives its type. The predicate has a copy, so a later change
+  /// of the captured variable has no effect on it.
   public static func value<T: Codable & Sendable>(_ value: T) -> PredicateExpressions.Value<T> {
     .init(value)
   }
@@ -38,6 +47,8 @@ public enum _PredicateNodes {
   public static func value<S: Sequence>(_ models: S) -> _NoPredicateValue<S>
   where S.Element: PersistentModel { .init() }
   /// A captured regular expression.
+  ///
+  /// It has no SQL: a fetch evaluates it in memory.
   @_disfavoredOverload
   public static func value(_ regex: some RegexComponent)
     -> PredicateExpressions.Value<
@@ -48,6 +59,8 @@ public enum _PredicateNodes {
   }
 
   /// A property.
+  ///
+  /// A stored property has SQL, also behind relationships. A computed one is evaluated in memory.
   public static func keyPath<Root: PredicateExpression, V>(
     _ root: Root, _ keyPath: any KeyPath<Root.Output, V> & Sendable
   ) -> PredicateExpressions.KeyPath<Root, V> {
@@ -71,6 +84,8 @@ public enum _PredicateNodes {
   // MARK: - Types
 
   /// `a is T`.
+  ///
+  /// It has SQL for model objects only.
   public static func typeCheck<E: PredicateExpression, T>(
     _ value: E, _ type: T.Type
   ) -> PredicateExpressions.TypeCheck<E, T> { .init(value) }
@@ -111,6 +126,8 @@ public enum _PredicateNodes {
   // MARK: - Subscripts
 
   /// `a[b]`.
+  ///
+  /// The element at an index. A row matches nothing if the index is past the end.
   public static func element<C: PredicateExpression, I: PredicateExpression>(
     _ collection: C, _ index: I
   ) -> PredicateExpressions.CollectionIndexSubscript<C, I>
@@ -118,6 +135,8 @@ public enum _PredicateNodes {
     PredicateExpressions.build_subscript(collection, index)
   }
   /// `a[b]`.
+  ///
+  /// The value of a dictionary, which is looked up in memory.
   public static func element<C: PredicateExpression, K: PredicateExpression, V>(
     _ dictionary: C, _ key: K
   ) -> PredicateExpressions.DictionaryKeySubscript<C, K, V>

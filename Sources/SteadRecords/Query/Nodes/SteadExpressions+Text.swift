@@ -44,9 +44,13 @@ extension _SteadExpressions.StringCase: SQLTranslatable {
 extension _SteadExpressions {
   /// The tests of a string with another one, each with the name of its method. The names are encoded with predicates.
   public enum StringTestKind: String, Codable, Sendable {
+    /// By characters, so that canonically equivalent prefixes count.
     case hasPrefix
+    /// By characters, as ``hasPrefix``.
     case hasSuffix
+    /// As a user searches: without regard to case and diacritics.
     case localizedStandardContains
+    /// Without regard to case alone.
     case localizedCaseInsensitiveContains
   }
 
@@ -141,6 +145,7 @@ extension _SteadExpressions {
     }
 
     public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
+      // One function for memory and for SQL's `stead_compare`, so that both give the same result.
       method.compare(String(try lhs.evaluate(bindings)), String(try rhs.evaluate(bindings)))
     }
   }

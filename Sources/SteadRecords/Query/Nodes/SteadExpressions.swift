@@ -30,6 +30,7 @@ where Inner: StandardPredicateExpression {}
 
 extension _SteadExpressions.Promotion: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    // The same SQL: a value that is not nil and an optional that has it are one value there.
     try translation.term(inner)
   }
 
@@ -115,6 +116,7 @@ extension _SteadExpressions {
     }
 
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
+      // `as?` also unwraps: an optional that is nil gives nil, which may be among the identifiers.
       let model = try input.evaluate(bindings) as? any PersistentModel
       return identifiers.contains(model?.persistentModelID)
     }
@@ -261,6 +263,8 @@ extension _SteadExpressions.PredicateEvaluate: SQLTranslatable {
   /// Translates the captured predicate in place, with its variables bound to the arguments. The mode is passed on, so
   /// a part of it can be left to memory like a part of this one.
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
+    // The structure of the inner predicate decides the SQL, so it must be known now. One that
+    // depends on the row is not.
     guard case .constant(.other(let value)) = try translation.term(predicate),
       let inner = value as? Condition.Output
     else { throw NotTranslatable("a predicate that is not known before the query runs") }

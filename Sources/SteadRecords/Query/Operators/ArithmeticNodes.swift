@@ -33,6 +33,7 @@ extension PredicateExpressions.UnaryMinus: SQLTranslatable {
   }
 
   func checkedNode() -> CheckedExpression<Output>? {
+    // `0 - x` overflows exactly where `-x` does.
     let zero = CheckedExpression<Output> { _ in .zero }
     return IntegerOperation.subtract(zero, wrapped)
       ?? rebuilt(wrapped) { PredicateExpressions.build_UnaryMinus($0) }
@@ -117,6 +118,7 @@ extension PredicateTranslation {
     } else {
       throw NotTranslatable("arithmetic with \(type)")
     }
+    // A floating-point operation has infinity and NaN as results, and always a value.
     let canFail = encoding == .integer
     return .scalar(
       Scalar(
@@ -130,6 +132,8 @@ extension PredicateTranslation {
   static func width<Number>(of type: Number.Type) -> SQLFragment? {
     guard let integer = type as? any FixedWidthInteger.Type else { return nil }
     let (bits, isSigned) = (integer.bitWidth, integer.isSigned)
+    // The upper half of an unsigned 64-bit integer's values is text in the store, which SQL cannot
+    // add.
     guard bits < 64 || isSigned else { return nil }
     return SQLFragment(sql: String(isSigned ? bits : -bits))
   }
@@ -162,6 +166,7 @@ private enum IntegerOperation {
       case .divide: left.dividedReportingOverflow(by: right)
       case .remainder: left.remainderReportingOverflow(dividingBy: right)
       }
+    // Division by zero is reported as an overflow as well.
     guard !overflow else { throw Trap() }
     return result
   }

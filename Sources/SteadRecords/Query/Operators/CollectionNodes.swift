@@ -61,6 +61,8 @@ extension PredicateExpressions.SequenceContainsWhere: SQLTranslatable {
 }
 
 /// `collection.allSatisfy { … }`: no member exists for which the test is not true.
+///
+/// An empty collection satisfies every test, as in Swift.
 extension PredicateExpressions.SequenceAllSatisfy: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     switch try translation.collection(sequence) {
@@ -100,6 +102,7 @@ extension PredicateExpressions.Filter: SQLTranslatable {
       let test = try translation.binding(variable.key, to: translation.element(of: rows)) {
         try translation.condition(filter, .condition)
       }
+      // A condition that is NULL leaves the member out, as a trap in the closure does.
       rows.condition = "\(rows.condition) AND \(test)"
       return .rows(rows)
     case .list(var list):
@@ -244,6 +247,8 @@ extension PredicateTranslation {
   /// column.
   func collection<E: PredicateExpression>(_ expression: E) throws -> Term {
     let term = try term(expression)
+    // A string is a collection of characters as well, but its constant is a scalar, and so returned
+    // as it is.
     guard case .constant(.other(let value)) = term, value is any Collection else { return term }
     return .list(try ListParameter(value, in: self).list(alias: newAlias()))
   }

@@ -75,6 +75,8 @@ extension PredicateExpressions.ClosedRange: SQLTranslatable {
     let (lower, upper) = (lower.checkedOrSame(), upper.checkedOrSame())
     return CheckedExpression { bindings in
       let (first, last) = (try lower.evaluate(bindings), try upper.evaluate(bindings))
+      // Before the range is made: its initializer has this as a precondition, which would end the
+      // process.
       guard first <= last else { throw Trap() }
       return first...last
     }
@@ -115,6 +117,7 @@ extension PredicateTranslation {
       try upper.map { try scalar(order(value, isClosed ? .lessOrEqual : .less, $0)) },
     ].compactMap { $0 }
     let sql: SQLFragment = "(\(SQLFragment.joined(tests.map(\.sql), by: " AND ")))"
+    // Of a captured range Swift has checked the bounds when it was made.
     if case .range(let low, let high, _) = range, !mode.nullIsFalse {
       let isOrdered = try scalar(order(low, .lessOrEqual, high)).sql
       return .boolean("CASE WHEN \(isOrdered) THEN \(sql) END", .undefined)

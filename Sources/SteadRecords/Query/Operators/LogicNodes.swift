@@ -45,6 +45,7 @@ extension PredicateExpressions.KeyPath: SQLTranslatable {
     case .list(let list): return try collection(list, translation)
     case .constant(.other(let value)):
       if Root.Output.self is any Collection.Type { break }
+      // Read now: the struct is captured, so the property has the same value for all rows.
       guard let value = value as? Root.Output else { break }
       return .constant(Constant(value[keyPath: keyPath]))
     case .scalar(let scalar):
@@ -128,6 +129,7 @@ extension PredicateExpressions.Conjunction: SQLTranslatable {
     switch (left, right) {
     case (let left?, let right?): return .boolean("(\(left) AND \(right))")
     case (let only?, nil), (nil, let only?): return .boolean(only)
+    // All rows: both operands are in the list of what memory decides.
     case (nil, nil): return .boolean(.yes)
     }
   }
@@ -139,6 +141,8 @@ extension PredicateExpressions.Conjunction: SQLTranslatable {
     do {
       return try translation.condition(expression, .filter)
     } catch let error as NotTranslatable {
+      // The SQL accepts more rows than the predicate. The record makes the fetch test each object
+      // with the whole of it.
       translation.leaveToMemory(error)
       return nil
     }
@@ -168,6 +172,7 @@ extension PredicateExpressions.Negation: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     // NULL for "no value" must stay NULL, hence the exact value even in a condition.
     let value = try translation.scalar(wrapped)
+    // `column = 0` can use an index, and stays NULL where the column is.
     if value.isColumn {
       return .boolean("\(value.sql) = 0", value.nullability, strict: value.strict)
     }
@@ -212,6 +217,11 @@ extension PredicateExpressions.Conditional: SQLTranslatable {
   }
 
   /// The CASE of a choice. A test that may be NULL needs both of its values named: ELSE would take NULL for false.
+  ///
+  /// ```sql
+  /// CASE WHEN test THEN first ELSE second END
+  /// CASE test WHEN 1 THEN first WHEN 0 THEN second END
+  /// ```
   private func choice(
     _ test: Scalar, _ first: SQLFragment, _ second: SQLFragment
   ) -> SQLFragment {

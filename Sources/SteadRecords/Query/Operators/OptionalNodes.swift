@@ -13,6 +13,8 @@ extension PredicateExpressions.ForcedUnwrap: SQLTranslatable {
       if scalar.nullability == .optional { scalar.nullability = .undefined }
       return .scalar(scalar)
     case .row(var row):
+      // NULL alone would not do for an object: a reference to a deleted row is not NULL, and is nil
+      // as well.
       if row.nullability == .optional { try translation.require(&row) }
       return .row(row)
     case .list(var list):
@@ -50,6 +52,8 @@ extension PredicateExpressions.NilCoalesce: SQLTranslatable {
     // `toMany ?? []`: without an owner the relationship has no members, instead of no value.
     case (.rows(var rows), .constant(.other(let value))) where Self.isEmpty(value):
       if let presence = rows.presence {
+        // As a filter of the members, so that the tests of an absent owner's list are those of an
+        // empty one.
         rows.condition = "\(presence) AND \(rows.condition)"
         rows.presence = nil
       }
@@ -74,6 +78,7 @@ extension PredicateExpressions.NilCoalesce: SQLTranslatable {
     default:
       let (first, second) = (try translation.scalar(left), try translation.scalar(right))
       // NULL is nil only where the term may be that.
+      // `undefined` is a trap: the right side must not take its place.
       guard first.nullability == .optional else { return left }
       return .scalar(
         Scalar(
@@ -142,6 +147,8 @@ extension PredicateTranslation {
         scalar.isColumn = false
         scalar.strict = 0
       }
+      // Where the value before the question mark is NULL by an outer chain, this result is NULL,
+      // too.
       scalar.strict = scalar.strict & ~bit | value.strict
       if presence != nil { scalar.nullability = .optional }
       return .scalar(scalar)
@@ -160,6 +167,7 @@ extension PredicateTranslation {
       (row.nullability, row.premise) = (.optional, nil)
       return .row(row)
     case .rows(var rows):
+      // Members are no value that could be NULL. The condition waits until a test of them is made.
       if let presence { rows.presence = rows.presence.map { "\(presence) AND \($0)" } ?? presence }
       return .rows(rows)
     case .list(var list) where presence == nil || list.strict & bit != 0:
@@ -170,6 +178,7 @@ extension PredicateTranslation {
       composite.strict = composite.strict & ~bit | value.strict
       composite.nullability = .optional
       return .composite(composite)
+    // nil whether the optional has a value or not.
     case .constant(.null): return result
     default: throw NotTranslatable("an optional chain to a value that SQL cannot represent")
     }

@@ -40,6 +40,7 @@ extension PredicateExpressions.TypeCheck: SQLTranslatable {
 extension PredicateExpressions.ConditionalCast: SQLTranslatable {
   func term(in translation: PredicateTranslation, _ mode: TranslationMode) throws -> Term {
     let term = try translation.term(input)
+    // A cast to the value's own type, of any kind: also of values that are no objects.
     if Input.Output.self == Desired.self || Input.Output.self == Desired?.self { return term }
     return try translation.casting(term, to: Desired.self, failing: .optional)
   }
@@ -80,6 +81,7 @@ extension PredicateTranslation {
   fileprivate func cast<Desired>(_ row: RowTerm, to type: Desired.Type) throws -> CastTest? {
     guard let model = type as? any PersistentModel.Type, let target = layout.entity(for: model)
     else { throw NotTranslatable("a cast of \(row.entity.name) to \(type)") }
+    // Outside a hierarchy this is the only class that a row can have.
     if target === row.entity { return .always }
     // Classes of different hierarchies share no object.
     guard target.rootIndex == row.entity.rootIndex, let own = row.entity.discriminator else {
@@ -88,6 +90,7 @@ extension PredicateTranslation {
     // An upcast: each object of the class is one of the superclass.
     if target.familyDiscriminators.contains(own) { return .always }
     let family = target.familyDiscriminators.map { SQLFragment(sql: String($0)) }
+    // The row says its class. A reference has to be followed for that, by a subquery.
     let kind = column("_entity", of: row)
     return .when("\(kind) IN (\(SQLFragment.joined(family, by: ", ")))")
   }

@@ -51,6 +51,9 @@ enum Constant {
 
 /// A type whose values are written to SQL in the form of their columns, so that a comparison in SQL compares like
 /// with like.
+///
+/// The counterpart of `_AttributeValue._encode`: the two must write the same form, or no row would
+/// match.
 protocol SQLConstant {
   /// The value as its column would hold it.
   var sqlConstant: Constant { get }
@@ -69,6 +72,7 @@ extension Bool: SQLConstant {
   var sqlConstant: Constant { .scalar(.integer(self ? 1 : 0), .boolean) }
 }
 
+/// Integers that an INTEGER column holds completely.
 extension BinaryInteger where Self: SQLConstant {
   var sqlConstant: Constant { .scalar(.integer(Int64(truncatingIfNeeded: self)), .integer) }
 }
@@ -87,6 +91,7 @@ extension UInt64: SQLConstant {
   var sqlConstant: Constant {
     if let small = Int64(exactly: self) { return .scalar(.integer(small), .unsigned64) }
     let digits = String(self)
+    // With equal lengths, the order of the text is the order of the numbers.
     let padding = String(repeating: "0", count: 20 - digits.count)
     return .scalar(.text(padding + digits), .unsigned64)
   }
@@ -118,10 +123,12 @@ extension String: SQLConstant {
 extension Substring: SQLConstant {
   var sqlConstant: Constant { .scalar(.text(String(self)), .text) }
 }
+/// A string of one character, as `contains` of a string takes it.
 extension Character: SQLConstant {
   var sqlConstant: Constant { .scalar(.text(String(self)), .text) }
 }
 
+/// The digits as text, as the column has them: SQLite has no decimal numbers.
 extension Decimal: SQLConstant {
   var sqlConstant: Constant { .scalar(.text(description), .decimal) }
 }
@@ -139,6 +146,7 @@ extension URL: SQLConstant {
     baseURL == nil ? .scalar(.text(absoluteString), .url) : .other(self)
   }
 }
+/// No single value: which row it is depends on the store and the entity that it is compared in.
 extension PersistentIdentifier: SQLConstant {
   var sqlConstant: Constant { .identifier(self) }
 }

@@ -10,6 +10,7 @@ import SteadSQLite
 struct ListParameter {
   /// The JSON array.
   private(set) var json = "["
+  /// The number of elements that were written: without nil and NaN, which equal nothing in a list.
   private(set) var count = 0
   /// The encoding of all elements; nil for an empty collection.
   private(set) var encoding: ColumnEncoding?
@@ -20,6 +21,7 @@ struct ListParameter {
   /// Whether an element is a string with NUL. It is written as an array of its own, since `json_each` would cut it
   /// off there.
   private(set) var hasNUL = false
+  /// The captured objects and identifiers, in order; see ``rows(of:in:)``.
   private var identifiers: [PersistentIdentifier] = []
 
   /// Writes the elements of a captured collection.
@@ -43,6 +45,7 @@ struct ListParameter {
     for element in sequence { try append(Constant(element), translation) }
   }
 
+  /// Writes an element that is JSON already.
   private mutating func append(_ text: String, _ encoding: ColumnEncoding) {
     if count > 0 { json += "," }
     json += text
@@ -77,6 +80,7 @@ struct ListParameter {
     case (.text, .real), (.text, .date): return
     case (.integer(let number), _): append(String(number), encoding)
     case (.real(let number), _):
+      // As JSON's decimal digits the number could come back with another last bit.
       append(String(Int64(bitPattern: number.bitPattern)), encoding)
     case (.text(let text), _):
       if CanonicalSpellings.all(of: text)?.count != 1 { isPlain = false }
@@ -109,6 +113,7 @@ struct ListParameter {
   func rows(of entity: EntityLayout, in translation: PredicateTranslation) -> String {
     var json = "["
     for identifier in identifiers {
+      // An identifier of another table would match whichever row happens to have its number.
       guard let own = translation.layout.entity(named: identifier.entityName),
         own.rootIndex == entity.rootIndex
       else { continue }
@@ -154,10 +159,12 @@ enum CanonicalSpellings {
   static func all(of text: String) -> [String]? {
     var twins = 0
     for byte in text.utf8 {
+      // A non-ASCII string may equal strings with other bytes, so the collation has to decide.
       if byte >= 0x80 { return nil }
       if twin(of: byte) != nil { twins += 1 }
     }
     if twins == 0 { return [text] }
+    // Eight spellings at most. Each further character would double the list in the statement.
     guard twins <= limit else { return nil }
     var spellings = [""]
     for byte in text.utf8 {

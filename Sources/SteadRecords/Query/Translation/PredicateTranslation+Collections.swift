@@ -15,6 +15,7 @@ extension PredicateTranslation {
 
   /// Whether there are members, or members that meet a condition.
   func exists(_ rows: RowsTerm, where condition: SQLFragment? = nil) -> Term {
+    // EXISTS stops at the first row, where a count would read all.
     let test: SQLFragment = condition.map { " AND \($0)" } ?? ""
     return guarded(
       "EXISTS (SELECT 1 FROM \(rows.source) WHERE \(rows.condition)\(test))", .boolean,
@@ -43,6 +44,8 @@ extension PredicateTranslation {
   }
 
   /// The first member in the relationship's order, as an optional object.
+  ///
+  /// An owner that is nil has no members, so that the subquery is NULL by itself.
   func first(of rows: RowsTerm) -> Term {
     .row(
       RowTerm(
@@ -86,6 +89,8 @@ extension PredicateTranslation {
   /// The SQL after FROM that yields an array's elements, those alone that pass the list's filter and a condition.
   func source(of list: ListTerm, where condition: SQLFragment? = nil) -> SQLFragment {
     let conditions = [list.condition, condition].compactMap { $0 }
+    // A parameter was written with its wrapped strings. A column is as Codable wrote it, and is
+    // converted here.
     let wraps = list.wrapsNUL && list.form == .codable
     let json: SQLFragment = wraps ? "stead_wrapped(\(list.json))" : list.json
     let table: SQLFragment = "json_each(\(json)) AS \(SQLName(alias: list.alias))"
@@ -161,6 +166,7 @@ extension PredicateTranslation {
 
 /// A collection that Codable writes as a JSON array.
 private protocol ListType {
+  /// The type of the elements, with its optional.
   static var elementType: any Any.Type { get }
 }
 extension Array: ListType {
@@ -188,6 +194,8 @@ extension PredicateTranslation {
         exists(rows, where: objectEquality(member, try object(element), false, .condition)))
       return mode.nullIsFalse ? .scalar(test) : valued(test, unwrapping: element)
     case .list(let list):
+      // NULL may count as false within EXISTS: an element of which the test is NULL is not the one
+      // that is looked for.
       let test = try equality(self.element(of: list), element, isNegated: false, .condition)
       let exists: SQLFragment =
         "EXISTS (SELECT 1 FROM \(source(of: list, where: try scalar(test).sql)))"
@@ -223,6 +231,7 @@ extension PredicateTranslation {
     // Only a condition of WHERE can use an index.
     guard mode.nullIsFalse, case .scalar(let column) = text, column.isColumn,
       case .scalar(let value) = test, let start = prefix.constantText, let last = start.utf8.last,
+      // Below 0x7E the next character is printable ASCII, and one byte long.
       last < 0x7E, CanonicalSpellings.all(of: start)?.count == 1
     else { return test }
     // The least string that is greater than all strings with the prefix, by SQLite's comparison of bytes.
@@ -246,6 +255,8 @@ extension PredicateTranslation {
     if list.count == 0 {
       return acceptsNil ? .boolean("\(value) IS NULL") : valued(.no, element)
     }
+    // One parameter for all elements, whatever their number: the statement stays the same, and is
+    // found prepared.
     let elements = list.list(alias: newAlias())
     let item = try scalar(try self.element(of: elements)).sql
     let test: SQLFragment = "\(value)\(collation) IN (SELECT \(item) FROM \(source(of: elements)))"

@@ -23,6 +23,8 @@ extension PredicateTranslation {
 
   /// The SQL of `term == nil`, or of its negation. A term that cannot be nil gives a constant; one that is NULL where
   /// Swift traps stays NULL.
+  ///
+  /// A reference to a deleted row counts as nil, as it reads in memory.
   func nilTest(_ term: Term, isNegated: Bool) throws -> Term {
     let value: SQLFragment
     switch term {
@@ -66,6 +68,8 @@ extension PredicateTranslation {
     if left.encoding == .text || left.encoding == .url {
       return textEquality(left, right, leftTerm, rightTerm, isNegated, mode)
     }
+    // With a constant on one side the test is not needed: a constant NaN was handled above, and no
+    // number equals the text.
     if left.mayBeNotANumber(leftTerm) && right.mayBeNotANumber(rightTerm) {
       return numberEquality(left, right, isNegated)
     }
@@ -76,6 +80,10 @@ extension PredicateTranslation {
   /// Equality of a related object's column with a constant, asked from the other side: `key IN (SELECT _id FROM
   /// related WHERE column = ?)`. SQLite then finds the related rows by an index on the column, and the query's own
   /// rows by one on the foreign key.
+  ///
+  /// ```sql
+  /// t0."parent" IN (SELECT r."_id" FROM "Sample" AS r WHERE r."number" = ?)
+  /// ```
   private func indexed(
     _ lookup: Scalar.Lookup, _ left: Scalar, _ right: Scalar, _ rightTerm: Term
   ) throws -> Term {
@@ -83,6 +91,7 @@ extension PredicateTranslation {
     column.sql = SQLFragment(sql: lookup.column.sql)
     column.lookup = nil
     column.isColumn = true
+    // Inside the subquery the row exists, and NULL in the column just does not equal the constant.
     column.nullability = .never
     let test = try scalar(
       try scalarEquality(column, right, .scalar(column), rightTerm, false, .condition))
@@ -116,6 +125,7 @@ extension PredicateTranslation {
 
   /// A condition that is itself never NULL, made NULL where one of its operands has no value.
   func valued(_ condition: SQLFragment, _ sides: Scalar...) -> Term {
+    // NULL of an optional is nil, a value that the condition has already taken into account.
     let sides = sides.filter { $0.nullability == .undefined }
     if sides.isEmpty { return .boolean(condition) }
     let tests = SQLFragment.joined(sides.map { "\($0.operand) IS NOT NULL" }, by: " AND ")
@@ -126,6 +136,8 @@ extension PredicateTranslation {
 
   /// A condition made NULL where Swift traps on the way to an object in one of the terms.
   func valued(_ condition: Scalar, unwrapping terms: Term...) -> Term {
+    // A premise is a condition of its own. The term may have been reached through a trap, and still
+    // not be NULL itself.
     let premises = terms.compactMap { term in
       if case .row(let row) = term { row.premise } else { nil }
     }
@@ -136,6 +148,10 @@ extension PredicateTranslation {
 
   /// Equality of two floating-point columns. NaN is stored as the text `NaN`, which SQLite finds equal to itself and
   /// greater than all numbers; `<= 9e999` excludes it.
+  ///
+  /// ```sql
+  /// (t0."width" = t0."height" AND t0."height" <= 9e999)
+  /// ```
   private func numberEquality(_ left: Scalar, _ right: Scalar, _ isNegated: Bool) -> Term {
     let isOptional = left.nullability == .optional || right.nullability == .optional
     let equal: SQLFragment =
@@ -156,6 +172,8 @@ extension PredicateTranslation {
     guard let text = rightTerm.constantText ?? leftTerm.constantText,
       let spellings = CanonicalSpellings.all(of: text)
     else { return comparison(left, right, " COLLATE stead_canonical", isNegated, mode) }
+    // The common case: a constant that equals only its own bytes. An index of the column serves the
+    // comparison.
     if spellings.count == 1 { return comparison(left, right, "", isNegated, mode) }
     // The side that is not the constant.
     let column = rightTerm.constantText == nil ? right : left
@@ -220,6 +238,7 @@ extension PredicateTranslation {
       return valued(.no, left, right)
     }
     var sql: SQLFragment = "\(left.sql) \(SQLFragment(sql: op.rawValue)) \(right.sql)\(collation)"
+    // Only the greater side can be NaN in a comparison that SQLite finds true.
     let (greater, greaterTerm) = op.greaterSideIsLeft ? (left, leftTerm) : (right, rightTerm)
     if greater.mayBeNotANumber(greaterTerm) {
       // NaN is stored as text, which SQLite orders after every number.
@@ -236,6 +255,8 @@ extension PredicateTranslation {
       return
     }
     if type is any SQLConstant.Type, type != PersistentIdentifier.self { return }
+    // A struct or enum may define `<` in any way. Only an enum that lists its cases can be compared
+    // with its column.
     guard let cases = type as? any CaseIterable.Type, Self.isOrderedByRawValue(cases) else {
       throw NotTranslatable("an order of \(type), which defines a different order")
     }
@@ -243,6 +264,8 @@ extension PredicateTranslation {
 
   /// Whether an enum is ordered like its raw values, which comparing all of its cases shows. The answer is kept for
   /// each type.
+  ///
+  /// Costs n² comparisons of n cases, once in a process.
   static func isOrderedByRawValue<C: CaseIterable>(_ type: C.Type) -> Bool {
     RawOrder.known.value(for: ObjectIdentifier(type)) {
       let cases = Array(type.allCases)
@@ -259,6 +282,7 @@ private enum RawOrder {
 
 /// Gives code that holds an array of some type the comparison that only a constrained extension can make.
 private protocol RawOrderChecking {
+  /// Whether `<` of each two elements is that of their raw values.
   var isOrderedByRawValue: Bool { get }
 }
 
@@ -295,6 +319,7 @@ enum OrderOperator: String {
   case greater = ">"
   case greaterOrEqual = ">="
 
+  /// The operator that a node of Foundation has.
   init(_ op: PredicateExpressions.ComparisonOperator) {
     switch op {
     case .lessThan: self = .less

@@ -21,6 +21,8 @@ extension PredicateTranslation {
   }
 
   /// A primary key that no row has.
+  ///
+  /// Temporary objects have negative numbers as well, but these are in no table.
   static let noRow: Int64 = -1
 
   /// Whether a comparison with the term compares objects.
@@ -38,12 +40,15 @@ extension PredicateTranslation {
     switch term {
     case .row(let row):
       let id: SQLFragment =
+        // A row that is not present, such as one of another class after `as?`, is nil: its key
+        // becomes NULL.
         row.condition.map { "CASE WHEN \($0) THEN \(row.id) END" } ?? row.id
       return ObjectReference(
         number: id, mayBeNull: row.nullability.mayBeNull || row.condition != nil,
         entity: row.entity, mayBeGone: row.isReference)
     case .constant(.identifier(let identifier)):
       let entity = layout.entity(named: identifier.entityName)
+      // A number of another entity could be that of a row here, and would match the wrong object.
       let number = entity == nil ? Self.noRow : rowNumber(identifier)
       return ObjectReference(
         number: "\(SQLValue.integer(number))", entity: entity, mayBeGone: true,
@@ -55,6 +60,8 @@ extension PredicateTranslation {
   /// The primary key of an identifier in the queried store; ``noRow`` if the identifier is temporary, or is of
   /// another store.
   func rowNumber(_ identifier: PersistentIdentifier) -> Int64 {
+    // An object that was not saved has no row that SQL could find. Its context matches it in
+    // memory.
     if identifier.isTemporary { return Self.noRow }
     if let store, identifier.storeIdentifier != store { return Self.noRow }
     return identifier.row
@@ -116,6 +123,8 @@ extension PredicateTranslation {
       return isDecided ? object.number : existing(object)
     }
     if !other.mayBeGone, object.discriminator == nil { return object.number }
+    // Not NULL: a captured object that was deleted equals no object, and differs from all. NULL
+    // would be neither.
     return "ifnull(\(existing(object)), \(form: Int(Self.noRow)))"
   }
 
@@ -128,6 +137,8 @@ extension PredicateTranslation {
     let object = try object(.row(row))
     // A failed `as?` is nil. Behind `!` it is a trap, which the premise covers.
     let nullability = row.condition == nil || row.premise != nil ? row.nullability : .optional
+    // A nil among the captured objects matches a reference that is nil, or that leads to a deleted
+    // row.
     let acceptsNil = list.hasNil && nullability == .optional
     let numbers = list.rows(of: row.entity, in: self)
     // The answer is known without a query.
@@ -155,6 +166,7 @@ extension PredicateTranslation {
   private func selection(of numbers: String, _ row: RowTerm) -> SQLFragment {
     let alias = SQLName(alias: newAlias())
     let json = SQLValue.text(numbers)
+    // The key is that of an existing row, so a captured key that equals it exists, too.
     guard row.entity.discriminator != nil || row.isReference else {
       return "SELECT \(alias).value FROM json_each(\(json)) AS \(alias)"
     }

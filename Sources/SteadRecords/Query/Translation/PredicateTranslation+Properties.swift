@@ -24,6 +24,7 @@ extension PredicateTranslation {
     var term = Term.row(row)
     for index in path {
       guard case .row(let owner) = term else { break }
+      // Each property on the way counts as read, as in `property(_:of:)`.
       owner.entity.reads?.record(index)
       term = try property(owner.entity.properties[index], of: owner)
     }
@@ -102,6 +103,11 @@ extension PredicateTranslation {
 
   /// The SQL of a column of an object's row: the column itself where the row has an alias, else a scalar subquery by
   /// primary key.
+  ///
+  /// ```sql
+  /// t0."name"
+  /// (SELECT r."name" FROM "Trip" AS r WHERE r."_id" = t0."trip")
+  /// ```
   func column(_ name: String, of row: RowTerm) -> SQLFragment {
     // The row's table is not in the FROM clause. SQLite answers a subquery by primary key with one look-up.
     guard let alias = row.alias else {
@@ -117,6 +123,13 @@ extension PredicateTranslation {
 
   /// The rows of a to-many relationship.
   ///
+  /// What follows FROM and WHERE, of a list in its inverse's column and of one in a table of pairs:
+  ///
+  /// ```sql
+  /// "Stop" AS t1 WHERE t1."trip" = t0."_id"
+  /// "Tag_trips" AS t2 JOIN "Tag" AS t1 ON t1."_id" = t2."owner" WHERE t2."target" = t0."_id"
+  /// ```
+  ///
   /// - Parameter list: The relationship's number among those that share one inverse; nil if it has the inverse to
   ///   itself.
   private func rows(
@@ -128,6 +141,8 @@ extension PredicateTranslation {
       owner.condition.map { "CASE WHEN \($0) THEN \(owner.id) END" } ?? owner.id
     let reference = ObjectReference(
       number: ownerID, entity: owner.entity, mayBeGone: owner.isReference)
+    // A test of the owner costs a look-up for each row, so it is left out where the owner always
+    // exists.
     let presence: SQLFragment? =
       owner.nullability.mayBeNull || owner.condition != nil
       ? "NOT \(absence(of: reference))" : nil
@@ -192,6 +207,8 @@ extension PredicateTranslation {
   /// - Throws: ``NotTranslatable`` if the key path is no stored field, or the field's form cannot be compared in SQL.
   func field(_ keyPath: AnyKeyPath, of composite: CompositeTerm) throws -> Term {
     let fields = CompositeFields.of(composite.type)
+    // The type is compared as well: the first field of a nested struct has the offset of the
+    // struct.
     guard let offset = Self.offset(of: keyPath, in: composite.type),
       let field = fields.first(where: {
         $0.offset == offset && $0.type == Swift.type(of: keyPath).valueType
@@ -202,11 +219,13 @@ extension PredicateTranslation {
     let nullability: Nullability =
       shape.isOptional ? .optional : composite.nullability == .never ? .never : .undefined
     let value: SQLFragment = "json_extract(\(composite.json), \(path))"
+    // The name that `TableLayout` gives the generated column of a field.
     let column = composite.columnPrefix.map {
       SQLFragment(sql: SQLName($0.alias, "\($0.name)_\(field.name)").sql)
     }
     let sql: SQLFragment
     switch shape.encoding {
+    // The generated column, which an index may have, else the same extraction written out.
     case .boolean, .integer, .url: sql = column ?? value
     // SQLite cuts a string off at NUL, which JSON has as an escape.
     case .text:

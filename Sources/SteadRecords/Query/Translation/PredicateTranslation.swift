@@ -6,7 +6,11 @@ import SteadSQLite
 ///
 /// The extensions translate one kind of operand each: properties, objects, collections, comparisons. They make terms
 /// and SQL text and have no state of their own.
+///
+/// A class, so that nodes deep in the predicate record what they need without passing it through
+/// each result. It is used for one translation, by one thread.
 final class PredicateTranslation {
+  /// The tables and columns of the container's models.
   let layout: StoreLayout
   /// The identifier of the store that is queried. Captured objects of another store match nothing. Nil if all are
   /// taken to be of this one.
@@ -18,6 +22,8 @@ final class PredicateTranslation {
   private(set) var reasons: [String] = []
   /// The variables in scope, the innermost last.
   private var variables: [(key: PredicateExpressions.VariableID, term: Term)] = []
+  /// The number of the last alias. It never decreases, so that an alias is not used twice in one
+  /// statement.
   private var aliasCount = 0
   private var strictCount = 0
 
@@ -32,6 +38,9 @@ final class PredicateTranslation {
   // MARK: - Expressions
 
   /// The term of an expression.
+  ///
+  /// Recursive: each operand is translated by its own node, in the mode that the operator allows
+  /// it.
   ///
   /// - Throws: ``NotTranslatable`` if the expression, or an operand that it needs, has no SQL.
   func term<E: PredicateExpression>(
@@ -62,6 +71,7 @@ final class PredicateTranslation {
     case .constant(.scalar(let value, let encoding)):
       return Scalar(sql: "\(value)", encoding: encoding)
     case .constant(.null):
+      // NULL has no type: operators take the encoding of the other operand.
       return Scalar(sql: "NULL", encoding: .integer, nullability: .optional)
     default: throw NotTranslatable("a value that isn't a number, a string or a date")
     }
@@ -88,6 +98,8 @@ final class PredicateTranslation {
   func binding<Result>(
     _ key: PredicateExpressions.VariableID, to term: Term, _ body: () throws -> Result
   ) rethrows -> Result {
+    // A stack: closures of a predicate nest, and a captured predicate may be applied twice, with
+    // the same variables.
     variables.append((key, term))
     defer { variables.removeLast() }
     return try body()

@@ -25,6 +25,7 @@ struct QueryTranslator {
   ) throws -> TranslatedQuery {
     var result = TranslatedQuery()
     let translation = PredicateTranslation(layout: layout, store: store)
+    // The query's own row: it is in the FROM clause, exists, and is never nil.
     let row = RowTerm(entity: entity, id: "t0.\"_id\"", alias: "t0")
     if let predicate {
       result.condition = condition(predicate, of: row, in: translation)
@@ -54,6 +55,8 @@ struct QueryTranslator {
         try translation.condition(predicate.expression, .filter)
       }
     } catch {
+      // Whatever the translation throws, the fetch is still right without a condition: it only
+      // reads every row.
       let reason = (error as? NotTranslatable) ?? NotTranslatable("\(error)")
       translation.leaveToMemory(reason)
       return nil
@@ -105,6 +108,7 @@ struct SortTranslator {
     guard let keyPath = descriptor.keyPath else {
       throw NotTranslatable("a sort descriptor without a key path")
     }
+    // A path to an object, or to an array, is no scalar, and throws: neither has an order.
     let scalar = try translation.scalar(try translation.property(keyPath, of: row))
     let valueType = type(of: keyPath as AnyKeyPath).valueType
     var localized: (any LocalizedText.Type)?
@@ -115,6 +119,8 @@ struct SortTranslator {
     }
     let collation: SQLFragment
     switch scalar.encoding {
+    // From the special to the general: a localized string and one with a comparator are text as
+    // well.
     case .text where localized != nil: collation = localized?.collation ?? ""
     case .text where descriptor.stringComparator != nil: collation = try lexical(descriptor)
     case .text: collation = " COLLATE stead_canonical"
@@ -130,6 +136,7 @@ struct SortTranslator {
   /// The collation of a descriptor with a string comparator. `String.StandardComparator` has no public kinds, so it
   /// is compared with the ones that Foundation offers here.
   private func lexical<T>(_ descriptor: SortDescriptor<T>) throws -> SQLFragment {
+    // Compared by kind alone: the direction is a keyword of SQL.
     var comparator = descriptor.stringComparator
     comparator?.order = .forward
     guard comparator == .lexical else {
@@ -148,6 +155,8 @@ struct SortTranslator {
 // MARK: - Aggregates
 
 /// What is computed over the objects that match.
+///
+/// `values` is the set of all different values.
 enum AggregateFunction {
   case count, sum, average, minimum, maximum, values
 }
@@ -193,6 +202,7 @@ struct AggregateTranslator {
 
   /// The number of NaN among the values.
   private static func notNumbers(_ sql: SQLFragment) -> SQLFragment {
+    // `sum` of no rows is NULL.
     "coalesce(sum(typeof(\(sql)) = 'text'), 0)"
   }
 

@@ -31,6 +31,9 @@ enum TranslationMode {
   ///
   /// Operators pass this mode on to an operand only if more rows that meet the operand cannot make fewer that meet
   /// the whole: `&&`, `||`, a choice's branches, `contains(where:)`. A negation asks for the exact value.
+  ///
+  /// A row too many is harmless: each object must then pass the whole predicate in memory. A row too
+  /// few would be lost.
   case filter
 
   /// Whether NULL counts as false.
@@ -40,7 +43,12 @@ enum TranslationMode {
 }
 
 /// Why a part of a predicate has no SQL. It is caught where that part can be left to memory.
+///
+/// It is no error of the app's: what it excludes is evaluated in memory, at the cost of reading
+/// more rows.
 struct NotTranslatable: Error {
+  /// What has no SQL, for a person who looks for the cause of a slow fetch. It may name types, and
+  /// no stored value.
   let reason: String
 
   init(_ reason: String) { self.reason = reason }
@@ -71,6 +79,7 @@ enum TranslatedNodes {
       Node.NilLiteral<Int>.self,
     ] + logic + numbers + collections + types
 
+  /// Logic, comparisons and optionals.
   private static let logic: [any SQLTranslatable.Type] = [
     Node.Conjunction<Yes, Yes>.self, Node.Disjunction<Yes, Yes>.self, Node.Negation<Yes>.self,
     Node.Equal<One, One>.self, Node.NotEqual<One, One>.self, Node.Comparison<One, One>.self,
@@ -78,6 +87,7 @@ enum TranslatedNodes {
     Node.ForcedUnwrap<Maybe, Int>.self, Node.OptionalFlatMap<Maybe, Int, One, Int>.self,
   ]
 
+  /// Arithmetic and ranges.
   private static let numbers: [any SQLTranslatable.Type] = [
     Node.Arithmetic<One, One>.self, Node.UnaryMinus<One>.self, Node.IntDivision<One, One>.self,
     Node.IntRemainder<One, One>.self, Node.FloatDivision<Real, Real>.self,
@@ -85,6 +95,7 @@ enum TranslatedNodes {
     Node.RangeExpressionContains<Node.Value<ClosedRange<Int>>, One>.self,
   ]
 
+  /// Relationships, arrays, dictionaries and strings.
   private static let collections: [any SQLTranslatable.Type] = [
     Node.SequenceContains<List, One>.self, Node.SequenceContainsWhere<List, Yes>.self,
     Node.SequenceAllSatisfy<List, Yes>.self, Node.SequenceStartsWith<List, List>.self,
@@ -97,6 +108,7 @@ enum TranslatedNodes {
     Node.StringContainsRegex<Text, Node.Value<Node.PredicateRegex>>.self,
   ]
 
+  /// Casts, and captured expressions.
   private static let types: [any SQLTranslatable.Type] = [
     Node.TypeCheck<One, Int>.self, Node.ConditionalCast<One, Int>.self,
     Node.ForceCast<One, Int>.self,
@@ -114,7 +126,10 @@ enum TranslatedNodes {
   /// If the table has the node, its conformance was lost by the linker, which is reported once for each node.
   static func translatable<E: PredicateExpression>(_ node: E) -> (any SQLTranslatable)? {
     if let node = node as? any SQLTranslatable { return node }
+    // Only for a node without the conformance, which is rare: building the string costs more than
+    // translating a node.
     let name = name(of: E.self)
+    // Once for each node and process: every fetch with it would report again.
     if names.contains(name), reported.withLock({ $0.insert(name).inserted }) {
       report(name)
     }
@@ -131,6 +146,7 @@ enum TranslatedNodes {
         + "(-Wl,--whole-archive), and keep the sections swift5_*.")
   }
 
+  /// The type's qualified name without its generic arguments, by which nodes are compared.
   private static func name(of type: any Any.Type) -> String {
     String(String(reflecting: type).prefix { $0 != "<" })
   }

@@ -6,6 +6,8 @@ import SteadSQLite
 /// Translation runs over a predicate from the leaves to the root: each node makes its term of its operands' terms.
 /// What is not a single SQL value, such as a relationship or an array, stays structured until an operator asks for
 /// something that SQL can return.
+///
+/// A term is made once, and never executed by itself: operators build their SQL around it.
 enum Term {
   /// A single SQL value.
   case scalar(Scalar)
@@ -24,8 +26,12 @@ enum Term {
 }
 
 /// A Codable struct in a JSON column, before one of its fields is read.
+///
+/// It is a value only as a whole: it can be tested for nil, and its fields can be read.
 struct CompositeTerm {
+  /// The SQL of the JSON object.
   let json: SQLFragment
+  /// The struct, without its optional.
   let type: any Any.Type
   /// The table's alias and the prefix of the generated columns, which hold the fields that an index can use. Nil
   /// where the row is not read under an alias.
@@ -46,8 +52,13 @@ extension Term {
 // MARK: - Values
 
 /// A single SQL value, with the encoding of the column that it is compared as.
+///
+/// The encoding decides the form of a comparison: its collation, the test for NaN, and whether a
+/// value of another type can be compared at all.
 struct Scalar {
+  /// The value, as written in an expression.
   var sql: SQLFragment
+  /// The encoding of the column that the value is from, or could be compared with.
   var encoding: ColumnEncoding
   var nullability = Nullability.never
   var strict: StrictVariables = 0
@@ -59,8 +70,11 @@ struct Scalar {
 
   /// A column of the row that a foreign key of the query's own row refers to.
   struct Lookup {
+    /// The foreign key, a column of the query's own row.
     let key: SQLFragment
+    /// The table that the key refers to.
     let table: SQLName
+    /// The column of that table, under the alias `r`.
     let column: SQLName
   }
 
@@ -76,6 +90,7 @@ struct Scalar {
 /// (``nullability``), the row that it refers to may be gone (``isReference``), or Swift may trap on the way to the
 /// object (``premise``). A term that ignores one of them matches rows that memory would not.
 struct RowTerm {
+  /// The class that the row is known to be of. Its own may be a subclass.
   let entity: EntityLayout
   /// The SQL of the row's primary key.
   var id: SQLFragment
@@ -96,8 +111,13 @@ struct RowTerm {
 }
 
 /// The rows of a to-many relationship, or those of them that pass a filter.
+///
+/// It has no SQL of its own. `count`, `isEmpty`, `first` and the closures each make a subquery of
+/// its parts.
 struct RowsTerm {
+  /// The class of the members.
   let entity: EntityLayout
+  /// The alias of the members' table in ``source``.
   let alias: String
   /// The tables and aliases, as written after FROM.
   let source: SQLFragment
@@ -116,7 +136,9 @@ struct RowsTerm {
 struct ListTerm {
   /// The SQL of the JSON array.
   var json: SQLFragment
+  /// The encoding by which an element is compared.
   let element: ColumnEncoding
+  /// Whether the array may have nil as an element.
   let elementIsOptional: Bool
   let form: Form
   var nullability = Nullability.never
@@ -158,10 +180,13 @@ enum Nullability {
   /// operator, so the row matches neither a condition nor its negation.
   case undefined
 
+  /// Whether the SQL can be NULL at all, for whatever reason.
   var mayBeNull: Bool { self != .never }
 
   /// The nullability of an operator that is NULL if one of its operands is. Nil does not survive an operator.
   static func either(_ left: Nullability, _ right: Nullability) -> Nullability {
+    // Also for two optionals: Swift does not compile an operator on an optional, so what was nil
+    // there has been unwrapped.
     left == .never && right == .never ? .never : .undefined
   }
 }

@@ -30,9 +30,12 @@ enum TracedPath {
   static func find(
     _ keyPath: AnyKeyPath, from entity: EntityLayout, in layout: StoreLayout
   ) -> [Int]? {
+    // By the class and not by the layout: containers with the same class share the answer.
     let key = Key(path: keyPath, entity: ObjectIdentifier(entity.type))
     if let answer = known.withLock({ $0[key] }) { return answer }
     let answer = trace(keyPath, from: entity, in: layout)
+    // Traced outside the lock, since getters are the app's code. Two threads may trace the same
+    // path, with one result.
     known.withLock { $0[key] = .some(answer) }
     return answer
   }
@@ -52,8 +55,13 @@ enum TracedPath {
     while indices.count < limit {
       let state = current._$statePointer
       state.pointee.set(_ModelFlags.probe)
+      // The value is of no use. The getter has marked the last object with the property that it
+      // read.
       _ = subject[keyPath: keyPath]
+      // The object is now a link of the path: the next read must pass through it and mark the next
+      // one.
       state.pointee.clear(_ModelFlags.probe)
+      // The getter reads no stored property of this object, such as a computed constant.
       guard let index = state.pointee.extra?.probed else { return nil }
       indices.append(index)
       let property = currentEntity.properties[index]
@@ -126,6 +134,7 @@ enum TracedPath {
 
   private static func allCases<C: CaseIterable>(_ type: C.Type) -> [Any] { Array(type.allCases) }
 
+  /// The bounds of a type, and a number that most arithmetic changes.
   private static func extremes<I: FixedWidthInteger>(_ type: I.Type) -> [Any] {
     [type.max, type.min, type.max / 3]
   }
@@ -146,6 +155,7 @@ extension ReferenceWritableKeyPath: WritableTracedPath {
     guard let root = owner as? Root else { return false }
     return samples.allSatisfy { sample in
       guard let value = sample as? Value else { return false }
+      // The object belongs to no context, so the write changes nothing but this object.
       root[keyPath: self] = value
       guard let read = subject[keyPath: other] as? any Equatable else { return false }
       if let localized = read as? any LocalizedText { return localized.text == sample as? String }
@@ -161,6 +171,8 @@ extension ReferenceWritableKeyPath: WritableTracedPath {
 enum RawValueKeyPath {
   /// Whether a key path returns the raw value of each case of an enum. Only types that list their cases can be asked.
   static func isRawValue(_ keyPath: AnyKeyPath, of type: Any.Type) -> Bool {
+    // A type without a list of cases has no values to compare with, so its key path is left to
+    // memory.
     guard let type = type as? any CaseIterable.Type else { return false }
     return check(keyPath, type)
   }
