@@ -22,11 +22,14 @@ final class PartialColumns {
     // -1 is what makes a slot keep its placeholder: every column that the SELECT lacks must have
     // it.
     map.initialize(repeating: -1, count: max(plan.entity.properties.count, 1))
+    // A `let` has no accessor that could read it later, so it is always among the columns. It is stored under its
+    // name; the macro stores a `var` in a slot of another one.
+    let constants = storedPropertyOffsets(in: T.self, plan.entity.properties.map(\.name))
     var loaded = PropertySet()
     var lists: [ListColumn] = []
-    for property in plan.entity.properties {
+    for (property, constant) in zip(plan.entity.properties, constants) {
       if let column = property.column {
-        guard wanted.contains(property.index) else { continue }
+        guard constant != nil || wanted.contains(property.index) else { continue }
         columns.append(column)
         // Column 0 is the row's number, so the first property has column 1.
         map[property.index] = Int32(columns.count)

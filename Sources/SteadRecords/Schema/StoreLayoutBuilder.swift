@@ -49,6 +49,7 @@ struct StoreLayoutBuilder {
     // Before the properties are laid out: reading a column map beyond its end would be undefined
     // behavior.
     try Self.check(count: stored[index].count, of: entity.name)
+    try Self.check(names: stored[index].map(\.name), of: entity.name)
     let properties = try zip(stored[index], declared).enumerated().map { propertyIndex, pair in
       try property(pair.0, pair.1, at: propertyIndex, of: entity)
     }
@@ -74,6 +75,17 @@ struct StoreLayoutBuilder {
       .loadIssueModelContainer,
       "\(name) has \(count) stored properties, inherited ones included, and may have \(_RowReader.propertyLimit). Move some "
         + "into a Codable struct or another model.")
+  }
+
+  /// Throws if a model has two properties of one name. Swift allows it where a superclass's is `private`, or is
+  /// declared in a file from which the subclass does not see it.
+  private static func check(names: [String], of entity: String) throws {
+    var seen: Set<String> = []
+    guard let name = names.first(where: { !seen.insert($0).inserted }) else { return }
+    throw SchemaProblem(
+      .nameClash,
+      "\(entity) and a class above it both declare \(name), which would be one column. Rename one of the properties."
+    )
   }
 
   /// The layout of an attribute or a relationship.

@@ -218,7 +218,8 @@ enum ReservedNames {
 
 // MARK: - Types of values
 
-/// Types of the standard library and of Foundation that are certainly no models.
+/// Types of the standard library and of Foundation that are certainly no models. `Character` is not among them: games
+/// have models of that name.
 enum ValueTypes {
   /// The types whose values fit in a column at any reasonable length.
   static let small: Set = [
@@ -227,7 +228,7 @@ enum ValueTypes {
   ]
 
   /// All of them.
-  static let all = small.union(["String", "Substring", "Character", "Data", "URL"])
+  static let all = small.union(["String", "Substring", "Data", "URL"])
 }
 
 extension PatternBindingSyntax {

@@ -66,6 +66,26 @@ import Testing
     #expect(twin.note == nil)
   }
 
+  /// Those that were left out had the value of no row, and nothing read them later.
+  @Test func `constants are read by a fetch of some properties`() throws {
+    let container = try ModelContainer(
+      for: ConstantShape.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    let model = ConstantShape(key: UUID(), note: "note")
+    model.count = 2
+    context.insert(model)
+    try context.save()
+    let wanted: [[PartialKeyPath<ConstantShape>]] = [[\.count], [\.key], [\.count, \.note]]
+    for properties in wanted {
+      var descriptor = FetchDescriptor<ConstantShape>()
+      descriptor.propertiesToFetch = properties
+      let twin = try #require(ModelContext(container).fetch(descriptor).first)
+      #expect(twin.key == model.key && twin.created == model.created && twin.version == 5)
+      #expect(twin.note == "note" && twin.stage == .done && twin.postal == .home)
+      #expect(twin.count == 2)
+    }
+  }
+
   @Test func `constants are inherited`() throws {
     try reread(ConstantChild(own: ["a"]), alongside: ConstantBase.self) { twin in
       #expect(twin.own == ["a"])

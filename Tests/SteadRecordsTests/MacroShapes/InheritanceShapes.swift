@@ -30,6 +30,12 @@ import Testing
   override init(name: String) { super.init(name: name) }
 }
 
+/// Its child is in another file, where this property isn't visible.
+@Model class NamesakeBase {
+  private var note = "private"
+  init() {}
+}
+
 /// Models below other models.
 @Suite struct InheritanceShapes {
   @Test func `inherited properties are stored`() throws {

@@ -50,8 +50,25 @@ import Testing
   }
 }
 
+@Model final class NamesakeChild: NamesakeBase {
+  var note = "own"
+  override init() { super.init() }
+}
+
 /// Unusual names, and declarations under conditions.
 @Suite struct NameShapes {
+  /// The layout ended the program: it has each property by its name.
+  @Test func `a property with the name of a private one above is refused`() {
+    let error = #expect(throws: SwiftDataError.self) {
+      try ModelContainer(
+        for: NamesakeBase.self, NamesakeChild.self,
+        configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    }
+    #expect(error?.code == .nameClash)
+    #expect(error?.message.contains("NamesakeChild") == true)
+    #expect(error?.message.contains("note") == true)
+  }
+
   @Test func `keywords and underscores are names too`() throws {
     let model = NameShape()
     model.default = 4

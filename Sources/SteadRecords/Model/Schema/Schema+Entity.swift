@@ -148,6 +148,9 @@ extension Schema {
       let byName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
       for entity in entities {
         guard let name = entity.superentityName, let parent = byName[name] else { continue }
+        // In a damaged description a class may be above itself, and what follows would never end.
+        let above = sequence(first: parent) { $0.superentity }
+        guard !above.contains(where: { $0 === entity }) else { continue }
         entity.superentity = parent
         parent.subentities.insert(entity)
       }
