@@ -1,11 +1,16 @@
 #if !canImport(Darwin)
   /// How a boolean is written.
+  ///
+  /// ```swift
+  /// logger.info("synced: \(isSynced, format: .answer)")  // synced: yes
+  /// ```
   public enum OSLogBoolFormat: Sendable {
     /// As `true` or `false`.
     case truth
     /// As `yes` or `no`.
     case answer
 
+    /// A boolean as it is written.
     func text(_ value: Bool) -> String {
       switch self {
       case .truth: value ? "true" : "false"
@@ -15,11 +20,19 @@
   }
 
   /// How an integer is written.
+  ///
+  /// ```swift
+  /// logger.info("flags \(flags, format: .hex(includePrefix: true, minDigits: 4))")  // flags
+  /// 0x000c
+  /// ```
   public struct OSLogIntegerFormatting: Sendable {
+    /// 8, 10 or 16.
     let radix: Int
     var hasPlus = false
+    /// What is between the sign and the digits.
     var prefix = ""
     var isUppercase = false
+    /// The number of digits that zeros fill up to; sign and prefix don't count.
     var minDigits = 1
 
     /// In base 10.
@@ -56,17 +69,26 @@
         isUppercase: uppercase, minDigits: minDigits)
     }
 
+    /// A number as it is written.
     func text(_ value: some FixedWidthInteger) -> String {
+      // The magnitude, since negating the least number of a type would trap.
       let digits = String(value.magnitude, radix: radix, uppercase: isUppercase)
       let zeros = String(repeating: "0", count: max(0, minDigits - digits.count))
       let sign = value < 0 ? "-" : hasPlus ? "+" : ""
+      // The sign before the prefix, as in a literal: `-0x1f`.
       return sign + prefix + zeros + digits
     }
   }
 
-  /// How a floating-point number is written.
+  /// How a floating-point number is written. Always with a full stop, whatever the locale is.
+  ///
+  /// ```swift
+  /// logger.info("took \(seconds, format: .fixed(precision: 3)) s")  // took 0.125 s
+  /// ```
   public struct OSLogFloatFormatting: Sendable {
+    /// The letter of the conversion as in C's `printf`.
     let conversion: String
+    /// Digits after the point, or significant ones for `g`; nil for the conversion's default.
     var precision: Int? = nil
     var hasPlus = false
     var isUppercase = false
@@ -110,21 +132,30 @@
         isUppercase: uppercase)
     }
 
+    /// A number as it is written.
     func text(_ value: Double) -> String {
       // No number of this type has more digits than this, in any form.
       let digitLimit = 1_100
+      // A conversion has no negative precision, and a huge one would allocate that many digits.
       let digits = precision.map { ".\(max(0, min($0, digitLimit)))" } ?? ""
       let kind = isUppercase ? conversion.uppercased() : conversion
       return String(format: "%\(hasPlus ? "+" : "")\(digits)\(kind)", value)
     }
   }
 
-  /// How a value is padded with spaces.
+  /// How a value is padded with spaces. A longer value isn't cut.
+  ///
+  /// ```swift
+  /// logger.info("\(name, align: .left(columns: 12), privacy: .public)|")
+  /// ```
   public struct OSLogStringAlignment: Sendable {
     private enum Side { case left, right }
+    /// Where the value is in its columns.
     private let side: Side
+    /// The width in characters; zero for none.
     private let columns: Int
 
+    /// An alignment in a number of columns. A negative number pads nothing.
     private init(_ side: Side, _ columns: Int) {
       self.side = side
       // A line has no room for more in any case.
@@ -144,6 +175,7 @@
       .init(.right, columns())
     }
 
+    /// A value with spaces on the other side.
     func text(_ text: String) -> String {
       let spaces = String(repeating: " ", count: max(0, columns - text.count))
       return side == .left ? text + spaces : spaces + text

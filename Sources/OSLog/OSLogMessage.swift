@@ -7,6 +7,7 @@
   /// logger.info("\(user, privacy: .private(mask: .hash)) has \(count) notes")
   /// ```
   public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
+    /// The message's parts.
     let interpolation: OSLogInterpolation
 
     /// Makes a message from an interpolated literal.
@@ -19,6 +20,7 @@
       self.interpolation = interpolation
     }
 
+    /// The message as it is written, with a mask in place of each hidden value.
     func text(showingPrivateData: Bool) -> String {
       interpolation.parts.map { part in
         switch part {
@@ -31,16 +33,23 @@
   }
 
   /// Collects the parts of a message.
+  ///
+  /// The compiler calls it for a literal in a log call. Values are evaluated as soon as their part
+  /// is appended, which happens only if the message is going to be written.
   public struct OSLogInterpolation: StringInterpolationProtocol, Sendable {
+    /// A part of a message. A value is kept with its privacy, since only the settings say whether
+    /// it is shown.
     enum Part: Sendable {
       case literal(String)
       case value(String, isPlain: Bool, OSLogPrivacy)
     }
 
+    /// The parts in the order of the literal.
     var parts: [Part] = []
 
     /// Prepares for a message.
     public init(literalCapacity: Int, interpolationCount: Int) {
+      // Between and around the values there is a literal each.
       parts.reserveCapacity(2 * interpolationCount + 1)
     }
 
@@ -127,12 +136,17 @@
       add(object().description, isPlain: false, privacy)
     }
 
+    /// Adds a value.
+    ///
+    /// - Parameter isPlain: Whether it is a number or a boolean, which `auto` shows.
     private mutating func add(_ text: String, isPlain: Bool, _ privacy: OSLogPrivacy) {
       parts.append(.value(text, isPlain: isPlain, privacy))
     }
   }
 
   /// Whether readers of the log can see a value in a message.
+  ///
+  /// A log is a file that is copied, mailed and searched. Make public only what anyone may read.
   public struct OSLogPrivacy: Hashable, Sendable {
     /// What replaces a hidden value.
     public enum Mask: Hashable, Sendable {
@@ -142,8 +156,10 @@
       case none
     }
 
+    /// How private a value is: `open` and `hidden` are the static members whose names are keywords.
     enum Level { case auto, open, hidden, secret }
     let level: Level
+    /// What is written in place of a hidden value.
     let mask: Mask
 
     private init(_ level: Level, mask: Mask) {
@@ -171,6 +187,7 @@
     func shown(_ text: String, isPlain: Bool, showsPrivateData: Bool) -> String {
       switch level {
       case .open: return text
+      // As on Apple's systems: numbers are shown, and anything else may be private.
       case .auto where isPlain || showsPrivateData: return text
       case .hidden where showsPrivateData: return text
       case .auto, .hidden: return masked(text, name: "private")
@@ -178,6 +195,7 @@
       }
     }
 
+    /// What is written in place of a hidden value.
     private func masked(_ text: String, name: String) -> String {
       guard mask == .hash else { return "<\(name)>" }
       // Hasher's seed is unique to the process, so the hash cannot be looked up in a table.

@@ -7,6 +7,9 @@
 /// }
 /// print(Advisor.advice(for: situation).text)
 /// ```
+///
+/// It has no state and reads nothing: the advice depends on the answers alone, so it may be asked
+/// on any thread.
 public enum Advisor {
   /// The next question whose answer can still change the store, a reason or a limit; nil if none is left.
   ///
@@ -21,6 +24,7 @@ public enum Advisor {
   public static func nextQuestion(
     for situation: Situation, skipping skipped: Set<Question.ID> = []
   ) -> Question? {
+    // Whoever left the combined question unanswered must not get its two halves next.
     let parts = skipped.contains(Question.amount.id) ? Question.partsOfAmount : []
     let open = Question.all.filter {
       !$0.isAnswered(situation) && !skipped.contains($0.id) && !parts.contains($0.id)
@@ -29,10 +33,13 @@ public enum Advisor {
       // Later questions may get any answer. Earlier ones were passed over because no answer makes a difference.
       let later = Array(open[(index + 1)...])
       guard matters(question, to: situation, later: later) else { continue }
+      // The two are neighbors in the list. If the size is answered already, the number is asked
+      // alone.
       guard question.id == "count", let size = later.first, size.id == "size" else {
         return question
       }
       // The number and the size are one question if both matter.
+      // The number may have any answer while the size is tested, as if it came later.
       let others = [question] + later.dropFirst()
       return matters(size, to: situation, later: others) ? .amount : question
     }
@@ -49,9 +56,13 @@ public enum Advisor {
   public static func advice(for situation: Situation) -> Advice { Advice(situation) }
 
   /// Whether the answers to a question lead to different decisions, for some answers to the later questions.
+  ///
+  /// Invariant of the interview: a question that doesn't matter is never asked, and one that
+  /// matters can change the store, a reason or a limit.
   private static func matters(
     _ question: Question, to situation: Situation, later: [Question]
   ) -> Bool {
+    // A sample is always an answer, so its result needs no look.
     let answers = question.samples.map { answer -> Situation in
       var situation = situation
       _ = question.answer(answer, in: &situation)
@@ -65,7 +76,9 @@ public enum Advisor {
   /// Costs the product of the numbers of answers, which is why a number has only the samples around thresholds.
   private static func areAlike(_ situations: [Situation], _ later: [Question]) -> Bool {
     let outcomes = Set(situations.map { Decision($0) })
+    // One combination with different decisions is enough, and ends the search.
     guard outcomes.count == 1 else { return false }
+    // All answers are given, and the decisions are the same.
     guard let question = later.first else { return true }
     return question.samples.allSatisfy { answer in
       areAlike(
@@ -81,14 +94,20 @@ public enum Advisor {
 
 extension Question {
   /// Representative answers. For a number, one on each side of each threshold.
+  ///
+  /// A decision changes at thresholds and between one and several, so no other numbers are needed.
   var samples: [String] {
     guard isNumber else { return choices.map(\.name) }
+    // Each number with each size: a limit may be reached by their product.
     if self == .amount {
       let parts = Question.all.filter { Question.partsOfAmount.contains($0.id) }.map(\.samples)
       return parts[0].flatMap { count in parts[1].map { "\(count) of \($0)" } }
     }
+    // Only two questions are answered by a number.
     let unit: Threshold.Unit = id == "count" ? .pieces : .bytes
     let limits = Threshold.all.filter { $0.unit == unit }.flatMap { [$0.comfortable, $0.limit] }
+    // Some comparisons are with `>` and one with `>=`, so a limit itself and the next number are
+    // both needed.
     return Set([0] + limits.flatMap { [$0, $0 + 1] }).sorted().map(String.init)
   }
 }
@@ -130,11 +149,13 @@ public struct Advice: Hashable, Codable, Sendable {
   /// How to move the data out of its present store; nil if it stays there, or if no move is known.
   public let move: Move?
 
+  /// Computes the advice of a situation.
   init(_ situation: Situation) {
     let decision = Decision(situation)
     version = Self.version
     self.situation = situation
     store = decision.store
+    // The store first: refinements only add to what is said about it.
     let refinement = Refinement(situation, of: decision.store)
     reasons = decision.reasons + refinement.reasons
     thresholds = decision.thresholds
@@ -145,6 +166,7 @@ public struct Advice: Hashable, Codable, Sendable {
     backup = decision.store.backup
     encryption = decision.store.encryption
     rules = decision.store.rules
+    // By the decided store: a refinement never changes it.
     move = situation.today.flatMap { Move.between($0, decision.store) }
   }
 
@@ -168,8 +190,11 @@ public struct Advice: Hashable, Codable, Sendable {
   }
 
   /// How to move the data out of its present store.
+  ///
+  /// Empty if the situation doesn't say where the data is today.
   private var moving: [String] {
     guard let today = situation.today else { return [] }
+    // Said and not left out: whoever gave `--today` expects an answer about the move.
     if today == store { return ["", "It is already there."] }
     guard let move else {
       return [
@@ -188,6 +213,8 @@ extension Threshold {
   public var text: String { figures + " " + reason }
 
   /// The threshold as a sentence.
+  ///
+  /// Bytes have the units of people: `fine up to 4 KB`.
   public var figures: String {
     let (near, far) =
       unit == .bytes

@@ -1,9 +1,16 @@
 /// The store for a situation, and why.
 ///
-/// Two decisions are equal if store, reasons and limits are: ``Advisor`` asks only what makes a difference between
-/// decisions.
+/// Two decisions are equal if store, reasons and limits are: ``Advisor`` asks only what makes a
+/// difference between decisions.
+///
+/// It is a decision table in code: one function for each kind of data, in which the first case that
+/// holds decides. It is pure, since the advisor makes thousands of decisions for one question. A
+/// text that depended on an exact number would make each number a different decision, so reasons
+/// have none.
 struct Decision: Hashable, Sendable {
+  /// Where the data belongs.
   var store: Store
+  /// Why, in sentences of constant text.
   var reasons: [String]
   /// Limits of the store that the data comes near or exceeds.
   var thresholds: [Threshold] = []
@@ -14,10 +21,12 @@ struct Decision: Hashable, Sendable {
     self = Self.decide(situation, situation.kind ?? .setting)
   }
 
+  /// Makes a decision with its reasons and the limits that matter.
   private init(_ store: Store, _ reasons: String..., thresholds: [Threshold] = []) {
     (self.store, self.reasons, self.thresholds) = (store, reasons, thresholds)
   }
 
+  /// The decision for a kind of data. Kinds that lead to the same stores share a function.
   private static func decide(_ situation: Situation, _ kind: Situation.Kind) -> Decision {
     switch kind {
     case .managed:
@@ -44,7 +53,10 @@ struct Decision: Hashable, Sendable {
   // MARK: What must not be read
 
   /// Data that gives access. Up to its limit a keychain keeps it, beyond that only its key.
+  ///
+  /// Without a size it counts as small, as tokens and passwords are.
   private static func secret(_ situation: Situation) -> Decision {
+    // Its size and not its number: a keychain has an item for each.
     if (situation.size ?? 0) > Threshold.secret.limit {
       return Decision(
         .encryptedFile,
@@ -57,6 +69,8 @@ struct Decision: Hashable, Sendable {
   }
 
   /// Data that others must not read, and that is too much or too large for a keychain.
+  ///
+  /// No size is too large for a file, so no threshold is named.
   private static func hidden(_ situation: Situation) -> Decision {
     Decision(
       .encryptedFile,
@@ -67,6 +81,8 @@ struct Decision: Hashable, Sendable {
   // MARK: What can be made again
 
   /// A server's responses, for which HTTP has rules of its own.
+  ///
+  /// Its size, number and lifetime don't matter: the headers and the cache's own limits decide.
   private static func response(_ situation: Situation) -> Decision {
     if situation.exposure == .harmful {
       return Decision(
@@ -106,6 +122,7 @@ struct Decision: Hashable, Sendable {
   private static func setting(_ situation: Situation) -> Decision {
     if situation.exposure == .harmful { return secret(situation) }
     let size = situation.size ?? 0
+    // Before the access and the sum: one value of that size is too large, however few there are.
     if size > Threshold.preferenceValue.limit {
       return Decision(
         .file,
@@ -113,15 +130,18 @@ struct Decision: Hashable, Sendable {
         "Keep the file's relative path in the preferences.",
         thresholds: [.preferenceValue])
     }
+    // Of a single value nothing is searched or sorted.
     if situation.access == .parts, (situation.count ?? 1) > 1 {
       return Decision(
         .records, "Data that is searched, sorted or changed one by one needs a store of records.")
     }
+    // Only if both factors are known: one alone says nothing about the sum.
     if let total = situation.totalSize, total > Threshold.preferenceDomain.limit {
       return Decision(
         .records, "Its total size is too much for preferences.",
         thresholds: [.preferenceDomain])
     }
+    // After the limit of the domain, which is higher and holds without a sync, too.
     if situation.devices == .several, total(situation) > Threshold.keyValueSync.limit {
       return records(
         situation, "Its total size is too much for a key-value sync.",
@@ -129,6 +149,7 @@ struct Decision: Hashable, Sendable {
     }
     var decision = Decision(
       .preferences, "It is small, and is read more often than it is written.")
+    // Near a limit the store stays, and the advice names the limit.
     if size > Threshold.preferenceValue.comfortable { decision.thresholds.append(.preferenceValue) }
     if situation.devices == .several, total(situation) > Threshold.keyValueSync.comfortable {
       decision.thresholds.append(.keyValueSync)
@@ -144,6 +165,9 @@ struct Decision: Hashable, Sendable {
   }
 
   /// A list of recent things, which is a history up to a number and a size, and records beyond.
+  ///
+  /// The order of the cases matters: what a history can't do at all comes before what it does
+  /// slowly.
   private static func payloads(_ situation: Situation) -> Decision {
     if situation.exposure == .harmful { return hidden(situation) }
     if situation.access == .parts {
@@ -151,8 +175,10 @@ struct Decision: Hashable, Sendable {
         situation, "Entries that are searched, sorted or related need a store of records.")
     }
     if situation.devices == .several {
+      // A store of records can be synced, and a history can't.
       return records(situation, "A history belongs to one device.")
     }
+    // Unknown numbers count as few and small, as the usual answers say.
     let count = situation.count ?? 0
     let size = situation.size ?? 0
     if count >= Threshold.historyCount.limit {
@@ -175,6 +201,9 @@ struct Decision: Hashable, Sendable {
   // MARK: What is many
 
   /// Records and work to be done, which an existing Core Data stack may hold.
+  ///
+  /// Only here is the ground asked for. Core Data isn't advised for other data, even where a stack
+  /// exists.
   private static func stored(_ situation: Situation, _ reason: String) -> Decision {
     guard situation.ground == .coreData else { return records(situation, reason) }
     return Decision(
@@ -183,11 +212,16 @@ struct Decision: Hashable, Sendable {
   }
 
   /// Records; large values are in files next to the store.
+  ///
+  /// Harmful data stays a record, with its values elsewhere: a secret can't be searched, and the
+  /// rest of the record has to be.
   private static func records(
     _ situation: Situation, _ reason: String, thresholds: [Threshold] = []
   ) -> Decision {
     var decision = Decision(.records, reason, thresholds: thresholds)
     let size = situation.size ?? 0
+    // SQLite's measurement for values in a row and in a file:
+    // https://www.sqlite.org/intern-v-extern-blob.html
     if size > Threshold.recordValue.comfortable {
       decision.store = .recordsWithFiles
       decision.thresholds.append(.recordValue)
@@ -203,6 +237,8 @@ struct Decision: Hashable, Sendable {
   // MARK: What is large
 
   /// What the user knows as a file.
+  ///
+  /// Of any size and number: a person finds and opens one at a time.
   private static func document(_ situation: Situation) -> Decision {
     if situation.exposure == .harmful { return hidden(situation) }
     return Decision(
@@ -212,8 +248,11 @@ struct Decision: Hashable, Sendable {
   /// Large data of the program's own. Its size counts as too large for a record if it isn't known.
   private static func media(_ situation: Situation) -> Decision {
     if situation.exposure == .harmful { return hidden(situation) }
+    // Before the access: a thumbnail that belongs to a record is still a cache if it can be made
+    // again.
     if situation.origin == .again { return cache(situation) }
     if situation.access == .parts {
+      // An unknown size counts as too large, since a file is right for small media, too.
       if (situation.size ?? .max) > Threshold.recordValue.limit {
         return Decision(
           .file, "It is too large for a store; keep its relative path in the record.",

@@ -5,6 +5,9 @@
 /// ```swift
 /// if let move = Move.between(.preferences, .secrets) { print(move.declaration) }
 /// ```
+///
+/// It is a text to copy and to adapt: the names of keys, models and files in it are examples. The
+/// tests' target `AdviceDeclarations` has the same text, so it compiles.
 public struct Move: Hashable, Codable, Sendable {
   /// The store that the data is in today.
   public let from: Store
@@ -13,7 +16,7 @@ public struct Move: Hashable, Codable, Sendable {
   /// Swift code that moves the data: a complete file that compiles.
   public let declaration: String
 
-  /// All known moves.
+  /// All known moves, each pair of stores once.
   public static let all: [Move] = [
     Move(from: .preferences, to: .secrets, declaration: preferencesToSecrets),
     Move(from: .preferences, to: .payloadHistory, declaration: preferencesToHistory),
@@ -30,11 +33,13 @@ public struct Move: Hashable, Codable, Sendable {
   /// A move into records also serves for records with files.
   public static func between(_ from: Store, _ to: Store) -> Move? {
     all.first { $0.from == from && $0.to == to }
+      // The move is into a model either way. External storage is an attribute of its property.
       ?? (to == .recordsWithFiles ? between(from, .records) : nil)
   }
 }
 
 extension Move {
+  /// A token under one key of the preferences becomes a secret.
   private static let preferencesToSecrets = """
     import SteadPreferences
     import SteadSecrets
@@ -49,6 +54,7 @@ extension Move {
     }
     """
 
+  /// A JSON array under a key becomes a history under the same key, which needs no transfer.
   private static let preferencesToHistory = """
     import Foundation
     import SteadPreferences
@@ -64,6 +70,7 @@ extension Move {
     }
     """
 
+  /// A list of strings becomes objects of a model.
   private static let preferencesToRecords = """
     import SteadPreferences
     import SteadTransfer
@@ -82,6 +89,8 @@ extension Move {
     }
     """
 
+  /// The bytes of a picture become a file, and its name a preference. Without `SteadTransfer`, so
+  /// the code itself has to be safe to repeat.
   private static let preferencesToFile = """
     import Foundation
     import SteadFiles
@@ -96,6 +105,7 @@ extension Move {
     }
     """
 
+  /// The entries of a history become objects with the same identifiers.
   private static let historyToRecords = """
     import Foundation
     import SteadPreferences
@@ -122,6 +132,7 @@ extension Move {
     }
     """
 
+  /// The elements of a JSON file become objects, and are removed from the file.
   private static let fileToRecords = """
     import Foundation
     import SteadTransfer
@@ -146,6 +157,7 @@ extension Move {
     }
     """
 
+  /// The bytes of a model's property become files, whose paths another property keeps.
   private static let recordsToFiles = """
     import Foundation
     import SteadTransfer
@@ -166,6 +178,7 @@ extension Move {
     }
     """
 
+  /// A Core Data store is imported into a container.
   private static let coreDataToRecords = """
     import Foundation
     import SteadTransfer

@@ -3,6 +3,12 @@
 /// To ask it, print ``text``, ``reason`` and ``choices``, and pass the answer to ``answer(_:in:)``.
 ///
 /// Two questions are equal if their identifiers are.
+///
+/// ```swift
+/// for question in Question.all where question.isNumber {
+///   print(question.text, question.choices.map(\.text))
+/// }
+/// ```
 public struct Question: Hashable, Sendable, Identifiable {
   /// One of the answers to a question.
   public struct Choice: Hashable, Sendable {
@@ -25,7 +31,9 @@ public struct Question: Hashable, Sendable, Identifiable {
   /// Whether every number is an answer.
   public let isNumber: Bool
 
+  /// Whether the situation has an answer already.
   let isAnswered: @Sendable (Situation) -> Bool
+  /// Stores a valid answer; returns false and changes nothing for any other string.
   let set: @Sendable (String, inout Situation) -> Bool
 
   /// Stores an answer in a situation, in place of an earlier one.
@@ -38,12 +46,16 @@ public struct Question: Hashable, Sendable, Identifiable {
     set(answer, &situation)
   }
 
+  // By identifier: closures can't be compared, and a question is a constant of the library anyway.
   public static func == (left: Question, right: Question) -> Bool { left.id == right.id }
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 extension Question {
   /// All questions, in the order in which they are asked.
+  ///
+  /// ``Advisor`` relies on the order: it lets later questions have any answer, and joins the number
+  /// and the size, which are neighbors.
   public static let all: [Question] = [
     choice(
       "kind", "What is it?", usual: nil,
@@ -91,6 +103,8 @@ extension Question {
 
   /// Questions that are never asked, and that options can answer. No answer changes the store, only the advice about
   /// it.
+  ///
+  /// They are apart from ``all``, so that the advisor doesn't try their answers.
   public static let refinements: [Question] = [
     choice(
       "sharing", "Who else uses it?", usual: "none",
@@ -158,8 +172,12 @@ extension Question {
   static let partsOfAmount: Set<ID> = ["count", "size"]
 
   /// Reads `500 of 10KB`, `500 x 10KB`, or one of the two: a text with the letter b is a size.
+  ///
+  /// Invariant: both numbers are stored or none, so a half-understood answer leaves the situation
+  /// as it was.
   private static func setAmount(_ answer: String, in situation: inout Situation) -> Bool {
     let text = answer.lowercased()
+    // No unit has these letters, so they can only separate the two numbers.
     if let split = text.firstRange(of: "of") ?? text.firstRange(of: "x") {
       guard let count = ByteCount.parse(String(text[..<split.lowerBound])), count >= 0,
         let size = ByteCount.parse(String(text[split.upperBound...])), size >= 0
@@ -168,11 +186,14 @@ extension Question {
       return true
     }
     guard let number = ByteCount.parse(text), number >= 0 else { return false }
+    // `KB`, `MB` and `bytes` have the letter; `2k` and `5,000` are numbers of things.
     if text.contains("b") { situation.size = number } else { situation.count = number }
     return true
   }
 
   /// A question whose answers are the cases of an enumeration, stored in a property of the situation.
+  ///
+  /// The cases' raw values are the answers, so a new case needs only its text.
   private static func choice<Answer: RawRepresentable<String> & CaseIterable & SendableMetatype>(
     _ id: String, _ text: String, usual: String?, because reason: String,
     _ path: WritableKeyPath<Situation, Answer?> & Sendable, _ title: (Answer) -> String
@@ -182,6 +203,7 @@ extension Question {
       choices: Answer.allCases.map { Choice(name: $0.rawValue, text: title($0)) }, isNumber: false,
       isAnswered: { $0[keyPath: path] != nil },
       set: { name, situation in
+        // By the raw value alone. An interview turns a position in the list into it first.
         guard let answer = Answer(rawValue: name) else { return false }
         situation[keyPath: path] = answer
         return true
@@ -189,6 +211,8 @@ extension Question {
   }
 
   /// A question whose answer is a number, with examples that people see.
+  ///
+  /// The examples aren't the only answers: any number is one that isn't negative.
   private static func number(
     _ id: String, _ text: String, usual: String?, because reason: String,
     _ path: WritableKeyPath<Situation, Int?> & Sendable, _ examples: [Int]
@@ -200,6 +224,7 @@ extension Question {
       }, isNumber: true,
       isAnswered: { $0[keyPath: path] != nil },
       set: { name, situation in
+        // Negative sizes would pass every limit.
         guard let number = ByteCount.parse(name), number >= 0 else { return false }
         situation[keyPath: path] = number
         return true

@@ -1,15 +1,26 @@
 /// What the answers to ``Question/refinements`` add to the advice about a store.
 ///
 /// It never changes the store: that is why these questions needn't be asked.
+///
+/// Each answer has a function, which adds sentences or replaces a text of the store. A combination
+/// of answer and store without an entry adds nothing.
 struct Refinement {
+  /// Sentences that are added to the decision's reasons.
   var reasons: [String] = []
+  /// When to leave the store, in addition to the store's own.
   var exits: [String] = []
+  /// The store's declaration, or one that is for the answers.
   var declaration: String
+  /// The store's directory, or the one that others can reach.
   var directory: String
+  /// How the data gets to other devices on these systems.
   var sync: String
 
+  /// The store that was decided. It never changes here.
   private let store: Store
 
+  /// Begins with the store's own texts, and applies each answer. A question without an answer has
+  /// its first one.
   init(_ situation: Situation, of store: Store) {
     self.store = store
     declaration = store.declaration
@@ -22,20 +33,28 @@ struct Refinement {
     if situation.shape == .changing { change() }
   }
 
+  /// Whether the data is in a container of models.
   private var isRecords: Bool { store == .records || store == .recordsWithFiles }
 
+  /// Whether the data is under a key. A history is one, so what is true of a domain holds for it.
   private var isPreferences: Bool { store == .preferences || store == .payloadHistory }
 
+  /// Whether the data is a file of its own. A temporary one isn't among them: nobody else uses it.
   private var isFile: Bool { store == .file || store == .encryptedFile }
 
   // MARK: Systems
 
   /// What differs between systems: directories, keychains and sync.
+  ///
+  /// The store's own texts are for all systems, so only a narrower answer replaces or completes
+  /// them.
   private mutating func limit(to platforms: Situation.Platforms, _ devices: Situation.Devices?) {
     switch platforms {
     case .all: break
     case .apple:
+      // Without other systems there is no Secret Service and no vault.
       if store == .secrets { directory = "none of your own: the system's keychain" }
+      // On one device there is nothing to sync, whatever the system has.
       guard devices == .several else { return }
       if store == .preferences {
         sync = "iCloud's `NSUbiquitousKeyValueStore`, up to 1 MB and 1,024 keys"
@@ -76,6 +95,8 @@ struct Refinement {
         directory =
           "on Apple's systems the group's container, which `containerURL(forSecurityApplicationGroupIdentifier:)` returns"
       }
+    // Permissions, and not the kind of store, are what separates users, so the reason is the same
+    // for all.
     case .daemon:
       reasons.append(
         "A service that runs as another user has its own directories: let one side keep the data, and the other ask for it."
@@ -111,6 +132,9 @@ struct Refinement {
   // MARK: Old data
 
   /// What removes old data, and what the program has to remove itself.
+  ///
+  /// The first match counts: `.kept` before the stores, and both other answers for files at the
+  /// end.
   private mutating func remove(by retention: Situation.Retention) {
     switch (retention, store) {
     case (.kept, _): break
@@ -134,6 +158,9 @@ struct Refinement {
   // MARK: Changes
 
   /// What reports changes, and where nothing does.
+  ///
+  /// A file notifies nobody on any system, so it gets a reason to leave for both kinds of
+  /// observers.
   private mutating func tell(_ observers: Situation.Observers) {
     switch observers {
     case .none: break
@@ -146,6 +173,7 @@ struct Refinement {
         reasons.append("Changes by other processes are noticed after a moment.")
       }
     }
+    // Outside of the switch, since it holds for views and for processes alike.
     if observers != .none, isFile {
       exits.append(
         "others must be notified of each change: records or preferences, since a file notifies nobody"
@@ -154,6 +182,8 @@ struct Refinement {
   }
 
   /// How later versions tell the data's shape.
+  ///
+  /// Each store has another means: a schema, a version in its options, a new key or a new name.
   private mutating func change() {
     if isRecords {
       reasons.append(
@@ -177,6 +207,7 @@ struct Refinement {
     "records-extension": groupDeclaration, "disk-cache-age": ageDeclaration,
   ]
 
+  /// Records that an app and its extension share, in the directory of their group.
   private static let groupDeclaration = """
     import Foundation
     import SwiftData
@@ -196,6 +227,7 @@ struct Refinement {
     }
     """
 
+  /// A cache on disk whose entries also end by their age.
   private static let ageDeclaration = """
     import Foundation
     import SteadCaches

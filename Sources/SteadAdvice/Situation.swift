@@ -1,10 +1,14 @@
-/// What is known about some data that a program wants to keep. A property is nil if it isn't known yet.
+/// What is known about some data that a program wants to keep. A property is nil if it isn't known
+/// yet.
 ///
 /// ```swift
 /// var situation = Situation(kind: .records)
 /// situation.access = .parts
 /// print(Advisor.advice(for: situation).store)  // records
 /// ```
+///
+/// The raw values of its enumerations are the answers on the command line and in JSON. A situation
+/// is a value that says nothing about a store, except in ``today``.
 public struct Situation: Hashable, Codable, Sendable {
   /// What the data is.
   public enum Kind: String, CaseIterable, Codable, Sendable {
@@ -124,9 +128,9 @@ public struct Situation: Hashable, Codable, Sendable {
   public var lifetime: Lifetime?
   /// How it is read; as a whole if it isn't known.
   public var access: Access?
-  /// How many there are.
+  /// How many there are; one if it isn't known.
   public var count: Int?
-  /// The size of one, in bytes.
+  /// The size of one, in bytes; small if it isn't known, except for media, which count as large.
   public var size: Int?
   /// How many of the user's devices need it; one if it isn't known.
   public var devices: Devices?
@@ -134,13 +138,13 @@ public struct Situation: Hashable, Codable, Sendable {
   public var ground: Ground?
   /// Who else uses it. Changes only the advice about the store, as do the properties that follow.
   public var sharing: Sharing?
-  /// How long old data stays.
+  /// How long old data stays; it is kept if it isn't known.
   public var retention: Retention?
-  /// The systems that the program runs on.
+  /// The systems that the program runs on; all if it isn't known.
   public var platforms: Platforms?
-  /// Who must be notified of changes.
+  /// Who must be notified of changes; nobody if it isn't known.
   public var observers: Observers?
-  /// Whether later versions change the data's shape.
+  /// Whether later versions change the data's shape; they don't if it isn't known.
   public var shape: Shape?
   /// Where the data is now. It only determines which move is advised.
   public var today: Store?
@@ -174,6 +178,8 @@ public struct Situation: Hashable, Codable, Sendable {
   /// greatest number.
   public var totalSize: Int? {
     guard let count, let size else { return nil }
+    // The numbers come from a command line. Too much is more than every threshold, and must not end
+    // the program.
     let (product, isOver) = count.multipliedReportingOverflow(by: size)
     return isOver ? .max : product
   }
@@ -252,7 +258,14 @@ public struct Threshold: Hashable, Codable, Sendable {
 }
 
 /// Numbers as people write them: `500`, `10KB`, `1.5 MB`, `2k`.
+///
+/// ```swift
+/// ByteCount.parse("1.5 MB")   // 1572864
+/// ByteCount.text(1_572_864)   // "1.5 MB"
+/// ```
 public enum ByteCount {
+  // The first suffix that fits counts, so `kb` is before `k` and `b`. Powers of two with a B, and
+  // of ten without one: the latter count things.
   private static let units: [(suffix: String, factor: Double)] = [
     ("kb", 1_024), ("mb", 1_048_576), ("gb", 1_073_741_824), ("k", 1_000), ("m", 1_000_000),
     ("bytes", 1), ("byte", 1), ("b", 1),
@@ -261,6 +274,7 @@ public enum ByteCount {
   /// The number that a string stands for; nil if the string isn't a number. A KB is 1,024 bytes, and `k` without a B
   /// is 1,000. Case, spaces, commas and underscores don't matter, and a fraction of a byte is rounded.
   public static func parse(_ text: String) -> Int? {
+    // The separators of people and of Swift's literals, so an example of an answer is an answer.
     var digits = text.lowercased().filter { $0 != " " && $0 != "," && $0 != "_" }
     var factor = 1.0
     if let unit = units.first(where: { digits.hasSuffix($0.suffix) }) {
@@ -268,6 +282,7 @@ public enum ByteCount {
       factor = unit.factor
     }
     guard let value = Double(digits), value.isFinite else { return nil }
+    // Nil beyond 64 bits, where a conversion would trap.
     return Int(exactly: (value * factor).rounded())
   }
 
@@ -276,6 +291,8 @@ public enum ByteCount {
   public static func text(_ count: Int) -> String {
     for (suffix, factor) in [("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)]
     where count >= factor {
+      // Rounded before it is compared with a whole number, so 1.04 MB has no digit after the
+      // point.
       let tenths = (Double(count) / Double(factor) * 10).rounded() / 10
       return tenths == tenths.rounded() ? "\(Int(tenths)) \(suffix)" : "\(tenths) \(suffix)"
     }
@@ -283,6 +300,9 @@ public enum ByteCount {
   }
 
   /// A whole number for people: `2,500`.
+  ///
+  /// By hand, since a formatter would follow the user's locale, and advice is the same everywhere.
+  /// Not for negative numbers.
   static func grouped(_ number: Int) -> String {
     let digits = String(number)
     let parts = digits.enumerated().map { index, digit in

@@ -1,6 +1,13 @@
 /// Where data can be stored.
 ///
 /// The raw values are the names on the command line and in JSON, and don't change.
+///
+/// All that advice says about a store is in this file, a property for each topic: a new store is a
+/// case and an entry in each `switch`, which the compiler asks for.
+///
+/// ```swift
+/// for store in Store.allCases { print(store.rawValue, store.title) }
+/// ```
 public enum Store: String, CaseIterable, Codable, Sendable {
   /// Values by key, in a property list for each domain.
   case preferences
@@ -42,7 +49,7 @@ public enum Store: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// Its name in a sentence.
+  /// Its name in a sentence, with the framework's name that people know it by.
   public var title: String {
     switch self {
     case .preferences: "preferences (UserDefaults)"
@@ -65,7 +72,7 @@ public enum Store: String, CaseIterable, Codable, Sendable {
 // MARK: - Properties
 
 extension Store {
-  /// The directory of the store's files, as `AppDirectories` names it.
+  /// The directory of the store's files, as `AppDirectories` names it where it has one.
   var directory: String {
     switch self {
     case .preferences, .payloadHistory: "config, a file for each domain"
@@ -82,12 +89,13 @@ extension Store {
     }
   }
 
-  /// Describes both cases if it isn't known how many devices need the data.
+  /// How the data gets to other devices. Describes both cases if it isn't known how many need it.
   func sync(with devices: Situation.Devices?) -> String {
     switch devices {
     case .one: "none is needed"
     case .several: syncOfSeveral
     case nil:
+      // Otherwise the text would say `none` twice.
       syncOfSeveral.hasPrefix("none")
         ? syncOfSeveral : "none on one device; on several, \(syncOfSeveral)"
     }
@@ -110,6 +118,9 @@ extension Store {
   }
 
   /// How to back the store up.
+  ///
+  /// A store of records must not be copied as a file: its newest changes may be in the log beside
+  /// it.
   var backup: String {
     switch self {
     case .preferences, .payloadHistory: "the file as it is, at any time"
@@ -125,17 +136,22 @@ extension Store {
   }
 
   /// Who encrypts the store on the disk.
+  ///
+  /// Only three stores differ from a plain file.
   var encryption: String {
     switch self {
     case .secrets: "the keyring's or the vault's"
     case .encryptedFile: "yours, with a key from secrets"
     case .httpCache:
       "none; `no-store` keeps a response out, and without a directory nothing is on disk"
+    // Preferences, records, plain files and both other caches.
     default: "none but the disk's"
     }
   }
 
   /// The linter's rules for code that uses this store.
+  ///
+  /// Their texts are in `SteadLint`, which this target doesn't import.
   var rules: [String] {
     switch self {
     case .preferences: ["P01", "P04", "P05", "P07", "P08", "P09", "P10", "P12", "P13"]
@@ -152,6 +168,8 @@ extension Store {
   }
 
   /// When to leave the store, with figures, and where the data belongs then.
+  ///
+  /// The figures are those of ``Threshold``, in words.
   var exits: [String] {
     switch self {
     case .preferences:
@@ -189,6 +207,8 @@ extension Store {
 
 extension Store {
   /// Swift code that declares the store and uses it once: a complete file that compiles.
+  ///
+  /// Names in it are examples. Only Core Data's needs a system that has it.
   public var declaration: String {
     switch self {
     case .preferences:

@@ -49,6 +49,7 @@ public struct AdviceCommand: Sendable {
     directory: URL, isTerminal: Bool, readLine: @escaping @Sendable () -> String?,
     print: @escaping @Sendable (String) -> Void, complain: @escaping @Sendable (String) -> Void
   ) {
+    // A path is resolved inside a URL's last component only if the URL is marked as a directory.
     self.directory = URL(filePath: directory.path, directoryHint: .isDirectory)
     self.isTerminal = isTerminal
     self.readLine = readLine
@@ -66,6 +67,8 @@ public struct AdviceCommand: Sendable {
   }
 
   /// Runs an action, and reports what it throws.
+  ///
+  /// Every verb goes through it, so no error ends the program that runs the command.
   private func reporting(_ action: () throws -> Exit) -> Exit {
     do {
       return try action()
@@ -78,15 +81,22 @@ public struct AdviceCommand: Sendable {
   // MARK: Advice
 
   /// Advises on some data. Asks what isn't known of it, if a person is to be asked.
+  ///
+  /// Questions and advice go to standard output. What was assumed goes to standard error, so that
+  /// it is seen and yet isn't in a file with the advice.
   func advise(_ known: Situation, assumesUsual: Bool, _ format: AdviceFormat) -> Exit {
     reporting {
       var situation = known
+      // A program that reads JSON can't answer, and a question in the output wouldn't parse.
       if !assumesUsual, !format.isJSON {
         let interview = Interview(ask: readLine, print: print, echoes: !isTerminal)
         let result = try interview.run(situation)
         situation = result.situation
+        // No error: answers often come from a pipe, and those so far may be enough.
         if result.hasEnded { complain("The input ended.\n") }
       }
+      // The one question without a usual answer: advice for a kind that was guessed would be wrong
+      // for most data.
       guard situation.kind != nil else {
         throw ValidationError(
           "The kind of data isn't known; answer the first question, or use --kind.")
@@ -103,6 +113,8 @@ public struct AdviceCommand: Sendable {
   }
 
   /// The questions that have no answer and could change the advice.
+  ///
+  /// Each one that was found is skipped in the next round, as if it had got its usual answer.
   private func openQuestions(_ situation: Situation) -> [Question] {
     var open: [Question] = []
     while let question = Advisor.nextQuestion(for: situation, skipping: Set(open.map(\.id))) {
@@ -113,7 +125,7 @@ public struct AdviceCommand: Sendable {
 
   // MARK: Code
 
-  /// Reviews the code of a folder or a file.
+  /// Reviews the code of a folder or a file. It uses no cache, so it parses all files.
   func review(_ path: String, assumesCloudKit: Bool, _ format: AdviceFormat) -> Exit {
     reporting {
       let url = URL(filePath: path, relativeTo: directory).standardizedFileURL
@@ -124,19 +136,24 @@ public struct AdviceCommand: Sendable {
       linter.assumesCloudKit = assumesCloudKit
       let review = CodeReview(try linter.survey().prefixed(with: prefix(of: url)))
       print(format.isJSON ? try json(review) : review.text)
+      // A `change` stays in its store, and the linter has an exit status of its own for findings.
       return review.judgements.contains { $0.verdict == .move } ? .found : .clean
     }
   }
 
   /// A prefix that makes the files' paths relative to the working directory.
+  ///
+  /// An absolute path is the prefix of a folder that isn't below the working directory.
   private func prefix(of url: URL) -> String {
     let folder = isFolder(url) ? url : url.deletingLastPathComponent()
     let here = directory.standardizedFileURL.pathComponents
     let there = folder.pathComponents
+    // By components: `/a/bc` isn't below `/a/b`.
     guard there.starts(with: here) else { return folder.path + "/" }
     return there.dropFirst(here.count).map { $0 + "/" }.joined()
   }
 
+  /// Whether a folder is at a URL, or a link that leads to one.
   private func isFolder(_ url: URL) -> Bool {
     var isFolder: ObjCBool = false
     return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
@@ -148,11 +165,13 @@ public struct AdviceCommand: Sendable {
   /// Writes entries one after the other, or as a list in JSON.
   func list(_ entries: [some Encodable & CustomStringConvertible], _ format: AdviceFormat) -> Exit {
     reporting {
+      // Each entry ends with a line break already, so the separator is an empty line.
       print(format.isJSON ? try json(entries) : entries.map(\.description).joined(separator: "\n"))
       return .clean
     }
   }
 
+  /// A value as JSON with sorted members and a line end.
   private func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -163,9 +182,13 @@ public struct AdviceCommand: Sendable {
 // MARK: - The command
 
 /// Advises where data belongs: the command `stead advise`.
+///
+/// It is the default itself, and its verbs list what it works by. Each question is an option, so a
+/// script needs no input.
 package struct Advise: AdviceVerb {
   package static let configuration: CommandConfiguration = {
     var configuration = Self.configuration(of: "stead advise")
+    // Only below `stead`. As a program of its own it has the parser's own `help`.
     configuration.subcommands.append(HelpVerb<Advise>.self)
     return configuration
   }()
@@ -199,16 +222,22 @@ package struct Advise: AdviceVerb {
   }
 
   package func run(_ command: AdviceCommand) -> AdviceCommand.Exit {
+    // The answers given as options don't count then: code gives its own.
     if let code = options.code {
       return command.review(code, assumesCloudKit: options.assumesCloudKit, format)
     }
+    // Without `--from-code` it advises on one kind of data.
     return command.advise(
       options.situation, assumesUsual: options.assumesUsual, format)
   }
 }
 
 /// A verb of the command. `AdviceCommand` does its work.
+///
+/// A verb alone has the process's own folder and streams. Through `AdviceCommand` it has those of
+/// the program that runs it, and tests answer its questions.
 package protocol AdviceVerb: ParsableCommand {
+  /// Runs the verb with the input and output of a command.
   func run(_ command: AdviceCommand) -> AdviceCommand.Exit
 }
 
@@ -329,6 +358,8 @@ extension Situation.Shape: ExpressibleByArgument {}
 extension Store: ExpressibleByArgument {}
 
 extension ArgumentHelp {
+  /// The help of the option that answers a question. Options and questions have the same texts in
+  /// one place.
   static func question(_ id: Question.ID) -> ArgumentHelp {
     let question = (Question.all + Question.refinements).first { $0.id == id }
     guard let question else { return "" }
@@ -338,6 +369,8 @@ extension ArgumentHelp {
 
 extension Question {
   /// The answer to a question that a number answers.
+  ///
+  /// - Throws: A `ValidationError`, which names the option before this message.
   @Sendable static func number(_ text: String) throws -> Int {
     guard let number = ByteCount.parse(text), number >= 0 else {
       throw ValidationError("it \(numberExpectation).")
@@ -345,6 +378,7 @@ extension Question {
     return number
   }
 
+  /// What an option and an interview say of an answer that is no number.
   private static let numberExpectation = "must be a number such as 500, 10KB or 1.5MB"
 
   /// Answers to a question that any number answers.

@@ -2,18 +2,23 @@ import ArgumentParser
 import SteadAdvice
 
 /// Asks questions until no answer can change the advice, or until the input ends.
+///
+/// It is run once. Input and output are closures, so that tests can answer without a terminal.
 struct Interview {
   /// Returns the next line of the input without its line break; nil at the end of the input.
   let ask: () -> String?
+  /// Writes a text, which has its own line breaks.
   let print: (String) -> Void
   /// Whether answers are printed after the questions, because no terminal echoes them.
   let echoes: Bool
 
-  /// The maximum number of attempts to answer one question.
+  /// The maximum number of attempts to answer one question. A pipe that gives something else would
+  /// otherwise be read to its end.
   private static let attempts = 5
 
   /// The result of an interview.
   struct Result {
+    /// The answers, those that were known before included.
     var situation: Situation
     /// Whether the input ended before the last question.
     var hasEnded = false
@@ -30,6 +35,7 @@ struct Interview {
       switch try answer(to: question, in: &result.situation) {
       // If the answer gives only the number or only the size, the other isn't asked.
       case .given: if question == .amount { skipped.insert(question.id) }
+      // Skipped, or the advisor would ask it again.
       case .none: skipped.insert(question.id)
       case .ended:
         result.hasEnded = true
@@ -40,19 +46,25 @@ struct Interview {
     return result
   }
 
+  /// How a question ended: with an answer, with an empty line, or with the end of the input.
   private enum Answer { case given, none, ended }
 
   /// Asks one question until it has an answer.
+  ///
+  /// An empty line is the usual answer, if the question has one.
   private func answer(to question: Question, in situation: inout Situation) throws(ValidationError)
     -> Answer
   {
     for _ in 0..<Self.attempts {
       print("> ")
+      // Ends the line of the prompt, so that what comes next begins a new one.
       guard let line = ask() else {
         print("\n")
         return .ended
       }
+      // Spaces at the ends and repeated ones make no difference, and a carriage return is one.
       let words = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      // A transcript of a piped run then reads as a dialog.
       if echoes { print(words + "\n") }
       if words.isEmpty, question.usual != nil { return .none }
       if question.answer(name(of: words, in: question), in: &situation) { return .given }
@@ -64,7 +76,10 @@ struct Interview {
   }
 
   /// The answer with a number in the list. If numbers are answers, the words themselves.
+  ///
+  /// Numbers in the list begin at 1.
   private func name(of words: String, in question: Question) -> String {
+    // Where any number is an answer, `1` is one and not the first example.
     guard !question.isNumber, let number = Int(words),
       question.choices.indices.contains(number - 1)
     else { return words }
@@ -106,9 +121,11 @@ struct QuestionText: Encodable, CustomStringConvertible {
   private let usual: String?
   private let choices: [String: String]
 
+  /// The texts of a question, which JSON has as they are.
   init(_ question: Question) {
     option = "--" + question.id
     (text, reason, usual) = (question.text, question.reason, question.usual)
+    // Examples aren't choices, and a program that reads the list must not take them for such.
     choices =
       question.isNumber
       ? [:] : Dictionary(uniqueKeysWithValues: question.choices.map { ($0.name, $0.text) })

@@ -3,36 +3,46 @@ import SteadLint
 
 /// The verdict on something that code keeps.
 ///
-/// The advice for what the code shows, compared with where the code keeps it today.
+/// The advice for what the code shows, compared with where the code keeps it today. It is computed
+/// from one item and its findings, and reads nothing.
 struct Judgement: Encodable {
+  /// What should happen to it. `move` makes the command exit with 1.
   enum Verdict: String, Encodable {
     /// It belongs in another store.
     case move
     /// It's in the right store, but something about it should change.
     case change
+    /// Nothing about it has to change.
     case stay
   }
 
+  /// What is kept, as the linter found it.
   let item: KeptItem
+  /// What the rules found on the lines that use it.
   let findings: [Finding]
+  /// The store for it, and why.
   let advice: Advice
+  /// Whether it should move, change or stay.
   let verdict: Verdict
   /// Limits of the store that are near or exceeded, or that the code doesn't show.
   let limits: [Threshold]
   /// The `stead advise` command that continues from here.
   let command: String
 
+  /// Judges an item. Another store comes before anything that is wrong in the present one.
   init(_ item: KeptItem, findings: [Finding]) {
     self.item = item
     self.findings = findings
     let situation = item.situation(findings)
     let advice = Advisor.advice(for: situation)
     self.advice = advice
+    // Those of the advice first, which the data comes near or exceeds.
     limits = Self.unique(advice.thresholds + item.limits)
     command = Self.command(for: situation)
     if Self.isMove(item, advice) {
       verdict = .move
     } else if findings.contains(where: { $0.level >= .warning }) || Self.isOpenList(item) {
+      // Not by notes alone: what they name is often right as it is.
       verdict = .change
     } else {
       verdict = .stay
@@ -46,17 +56,24 @@ struct Judgement: Encodable {
   }
 
   /// Whether a list under a key only grows.
+  ///
+  /// It needs a limit, even if no rule has reported it.
   private static func isOpenList(_ item: KeptItem) -> Bool {
     item.kind == .preference && item.isUnlimited
   }
 
   /// Each limit once, in order.
+  ///
+  /// The advice and the item may name the same limit.
   private static func unique(_ thresholds: [Threshold]) -> [Threshold] {
     var seen: Set<String> = []
     return thresholds.filter { seen.insert($0.name).inserted }
   }
 
   /// The `stead advise` command with the answers that the code has given.
+  ///
+  /// Answers that code never gives, such as who else uses the data, aren't in it: a person adds
+  /// them.
   private static func command(for situation: Situation) -> String {
     let answers: [(String, String?)] = [
       ("kind", situation.kind?.rawValue), ("origin", situation.origin?.rawValue),
@@ -74,11 +91,13 @@ struct Judgement: Encodable {
       command
   }
 
+  /// A place in JSON.
   private struct Spot: Encodable {
     let path: String
     let line: Int
   }
 
+  /// A finding in JSON, with its place in the same object.
   private struct Flaw: Encodable {
     let rule: String
     let level: Level
@@ -87,6 +106,7 @@ struct Judgement: Encodable {
     let line: Int
   }
 
+  /// Writes the members by hand: item and advice have more than a reader of the review needs.
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(item.kind, forKey: .kind)
@@ -120,15 +140,18 @@ extension Judgement {
     lines.append("  today    \(today)")
     if verdict != .stay { lines.append("  better   \(better)") }
     lines += findings.map(text)
+    // Findings are the reasons where there are any.
     if verdict == .move, findings.isEmpty {
       lines += advice.reasons.map { "  because  \($0)" }
     }
+    // The reason of a limit is of interest only where something has to change.
     lines += limits.map { "  limit    \(verdict == .stay ? $0.figures : $0.text)" }
     if item.keychain != nil { lines.append("  note     \(Self.portability)") }
     if verdict == .move { lines.append("  how      \(command)") }
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// A finding as a line: a note is marked as one, and everything else is a reason for the verdict.
   private func text(of finding: Finding) -> String {
     let isHere = finding.place.path == item.places.first?.path
     let place =
@@ -149,6 +172,7 @@ extension Judgement {
     }
   }
 
+  /// The key in quotation marks, or the expression that makes it, without them.
   private var key: String { item.isNameKnown ? "\"\(item.name)\"" : item.name }
 
   /// The advised store, or that only something about the present one should change.
@@ -159,6 +183,7 @@ extension Judgement {
 
   // MARK: Today
 
+  /// Where it is and in which form, with what the source shows about its use.
   private var today: String {
     switch item.kind {
     case .preference: "\(value) in preferences\(length)\(accesses)"
@@ -170,9 +195,11 @@ extension Judgement {
     }
   }
 
+  /// What is said about each item of a keychain query.
   private static let portability =
     "SecItem functions exist only on Apple's systems; `Secrets` keeps such items there and on Linux."
 
+  /// A keychain item with the values of its query.
   private func text(of keychain: KeptItem.Keychain) -> String {
     var parts = ["\(keychain.itemClass) in the keychain"]
     if let service = keychain.service { parts.append("service \(service)") }
@@ -183,6 +210,7 @@ extension Judgement {
     return parts.joined(separator: ", ")
   }
 
+  /// The file's directory in words.
   private var place: String {
     switch item.directory {
     case "temporary": "a temporary file"
@@ -203,12 +231,14 @@ extension Judgement {
     }
   }
 
+  /// How many elements a list has at most, if anything shows that.
   private var length: String {
     guard item.form == .encodedList else { return "" }
     if let limit = item.limit { return ", at most \(limit)" }
     return item.isUnlimited ? ", without a limit" : ", with no visible limit"
   }
 
+  /// How many places of the source write and read it.
   private var accesses: String {
     let counts = [(item.writeCount, "written"), (item.readCount, "read")].filter { $0.0 > 0 }
     let parts = counts.map { "\($0.1) in \($0.0) \($0.0 == 1 ? "place" : "places")" }
@@ -216,6 +246,7 @@ extension Judgement {
     return (parts + searched).map { ", " + $0 }.joined()
   }
 
+  /// A model's properties in numbers, and where its bytes are.
   private var model: String {
     guard let shape = item.shape else { return "records" }
     let count = shape.propertyCount
@@ -233,6 +264,7 @@ extension Judgement {
     return "SwiftData: " + parts.joined(separator: ", ")
   }
 
+  /// The number of relationships as a part of a sentence.
   private func relationships(_ count: Int) -> String {
     count == 1 ? "one of them a relationship" : "\(count) of them relationships"
   }

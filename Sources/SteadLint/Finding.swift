@@ -1,7 +1,13 @@
 /// A mistake that a rule found at a place in a file.
 ///
-/// It has all that a report needs, so the source can be gone when it is shown. Two findings are equal if the rule,
-/// the message and the place are: a run reports each once.
+/// It has all that a report needs, so the source can be gone when it is shown. Two findings are
+/// equal if the rule, the message and the place are: a run reports each once.
+///
+/// ```swift
+/// for finding in report.findings where finding.level >= .warning {
+///   print("\(finding.place.path):\(finding.place.line): \(finding.message) [\(finding.ruleID)]")
+/// }
+/// ```
 public struct Finding: Codable, Hashable, Sendable {
   /// The rule's identifier, such as `P04`.
   public let ruleID: String
@@ -17,6 +23,13 @@ public struct Finding: Codable, Hashable, Sendable {
   /// The edits that correct it; nil if a person has to decide. ``LintReport/fixed(_:path:)`` makes them.
   public let fix: Fix?
 
+  /// Makes a finding of a rule.
+  ///
+  /// - Parameters:
+  ///   - message: What is wrong and what to write instead. A secret's value must not be in it,
+  ///     since reports are uploaded.
+  ///   - level: A level other than the rule's own, where the rule is less certain.
+  ///   - fix: Edits that need no decision. None if a person has to choose.
   init(_ rule: RuleID, _ message: String, at place: Place, level: Level? = nil, fix: Fix? = nil) {
     ruleID = rule.id
     ruleName = rule.name
@@ -26,6 +39,7 @@ public struct Finding: Codable, Hashable, Sendable {
     self.fix = fix
   }
 
+  /// A copy of a finding at another place.
   private init(_ finding: Finding, at place: Place) {
     ruleID = finding.ruleID
     ruleName = finding.ruleName
@@ -44,8 +58,12 @@ public struct Finding: Codable, Hashable, Sendable {
   ///
   /// It has no line number, so it stays the same when lines above the finding are added or removed. It has
   /// the content of the line: whoever edits that line should see the finding again.
+  ///
+  /// The message tells apart several findings of one rule on one line. Equal lines of one file have
+  /// equal fingerprints, which a baseline counts.
   var fingerprint: String {
     var digest = Digest()
+    // Without its indentation, which changes when code around the line does.
     for part in [ruleID, place.path, place.sourceLine.trimmed, message] {
       digest.add(part)
     }
@@ -73,15 +91,22 @@ public enum Level: String, CaseIterable, Codable, Comparable, Sendable {
     }
   }
 
+  /// Notes come before warnings, and warnings before errors.
   public static func < (one: Level, other: Level) -> Bool {
     one.rank < other.rank
   }
 }
 
 /// The identifier, the name and the level of a rule.
+///
+/// It is apart from ``Rule``, so that a finding can be made without the rule's texts and code.
 struct RuleID: Hashable, Sendable {
+  /// A letter and a number, such as `P04`. It is in comments and baselines of projects, so it never
+  /// changes.
   let id: String
+  /// Such as `swallowed-decode-overwrites`, which comments may have in place of the identifier.
   let name: String
+  /// The level of findings that are certain.
   let level: Level
 
   /// A comment that disables a rule without a reason.
@@ -94,6 +119,9 @@ struct RuleID: Hashable, Sendable {
 // MARK: - Place
 
 /// A range of a file, with its first line, so that a report needs no source.
+///
+/// ``LineTable`` makes places while a file is read. They are kept in the cache, and stay right as
+/// long as the file's digest does.
 public struct Place: Codable, Hashable, Sendable {
   /// The file's path, relative to the folder that was checked.
   public let path: String
@@ -110,9 +138,10 @@ public struct Place: Codable, Hashable, Sendable {
 
   /// The first byte, counted from the file's beginning.
   let offset: Int
-  /// How many bytes it has in all of its lines.
+  /// How many bytes it has in all of its lines. Zero for a file that can't be read.
   let length: Int
 
+  /// The place with a prefix before its path.
   func prefixed(with prefix: String) -> Place {
     Place(
       path: prefix + path, line: line, column: column, width: width, sourceLine: sourceLine,
@@ -146,6 +175,8 @@ public struct Fix: Codable, Hashable, Sendable {
   /// The edits, all of which are made, or none.
   public let edits: [Edit]
 
+  /// Makes a fix of edits that don't overlap. Offsets are of the unchanged file, so their order
+  /// doesn't matter.
   init(_ title: String, _ edits: [Edit]) {
     self.title = title
     self.edits = edits
@@ -154,13 +185,19 @@ public struct Fix: Codable, Hashable, Sendable {
 
 // MARK: - Digest
 
-/// A digest that distinguishes files in a cache, and findings in a baseline: FNV-1a of 64 bits, twice. It doesn't
-/// resist an attacker who chooses the files; the cache is the user's own.
+/// A digest that distinguishes files in a cache, and findings in a baseline: FNV-1a of 64 bits,
+/// twice. It doesn't resist an attacker who chooses the files; the cache is the user's own.
+///
+/// A cryptographic digest would need a package that this target doesn't import. This one costs two
+/// multiplications for each byte.
 struct Digest: CustomStringConvertible {
   // FNV-1a, twice with different initial values: 128 bits make an accidental collision improbable.
   private var one: UInt64 = 0xcbf2_9ce4_8422_2325
+  // The first start is the offset basis of FNV, and the factor below its prime. The second start is
+  // arbitrary.
   private var other: UInt64 = 0x9ae1_6a3b_2f90_404f
 
+  /// Adds bytes. Several calls give the same digest as one with all bytes.
   mutating func add(_ bytes: UnsafeRawBufferPointer) {
     for byte in bytes {
       one = (one ^ UInt64(byte)) &* 0x100_0000_01b3
@@ -174,10 +211,12 @@ struct Digest: CustomStringConvertible {
     string.withUTF8 { add(UnsafeRawBufferPointer($0)) }
   }
 
+  /// The digest as 32 hexadecimal digits.
   var description: String {
     hexadecimal(one) + hexadecimal(other)
   }
 
+  /// A number as 16 digits, so that digests have one length.
   private func hexadecimal(_ word: UInt64) -> String {
     let digits = String(word, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

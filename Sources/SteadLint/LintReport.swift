@@ -66,7 +66,10 @@ public struct LintReport: Sendable {
   ///     since is edited in the wrong places.
   ///   - path: The file's path as in the findings.
   public func fixed(_ source: String, path: String) -> (source: String, count: Int) {
+    // In the order of the report, so of two fixes that overlap the first one in it is made.
     let edits = findings.filter { $0.place.path == path }.compactMap(\.fix)
+    // As bytes, since offsets count UTF-8 and a string's indices would have to be converted for
+    // each edit.
     var bytes = Array(source.utf8)
     var taken: [Range<Int>] = []
     var accepted: [Fix.Edit] = []
@@ -89,6 +92,8 @@ public struct LintReport: Sendable {
   }
 
   /// Whether a range overlaps another. Two insertions at one offset count, too: their order would be arbitrary.
+  ///
+  /// Costs the product of the numbers of fixes, of which a file has few.
   private static func overlaps(_ range: Range<Int>, any others: [Range<Int>]) -> Bool {
     others.contains { $0.overlaps(range) || ($0.lowerBound == range.lowerBound) }
   }
@@ -106,12 +111,15 @@ public struct LintReport: Sendable {
 /// A finding is identified by its rule, its path, its message and the content of its line. It stays known
 /// when lines above it are added or removed, and is reported again when its own line is edited.
 public struct Baseline: Sendable {
+  /// The file's JSON.
   private struct Content: Codable {
     let version: Int
     let findings: [String: Int]
+    // Optional, so that a file without payloads is a baseline, too.
     let payloads: [String: [String]]?
   }
 
+  /// The version of the file's form. A file of any other version is refused.
   private static let version = 1
   /// How many findings have each fingerprint. Equal lines of one file have the same one.
   let counts: [String: Int]
@@ -120,6 +128,8 @@ public struct Baseline: Sendable {
 
   /// Makes a baseline that accepts all findings of a report, and remembers the fields of the Codable types that the
   /// project keeps, with which rule P06 compares later versions.
+  ///
+  /// Filter the report first if it should accept only some of them.
   public init(_ report: LintReport) {
     counts = Dictionary(report.findings.map { ($0.fingerprint, 1) }, uniquingKeysWith: +)
     payloads = report.payloads
@@ -132,6 +142,7 @@ public struct Baseline: Sendable {
   public init(contentsOf url: URL) throws {
     do {
       let content = try JSONDecoder().decode(Content.self, from: Data(contentsOf: url))
+      // Reading a later version by the rules of this one could accept findings that it doesn't.
       guard content.version == Self.version else {
         throw LintError(
           .unreadable,
@@ -141,6 +152,7 @@ public struct Baseline: Sendable {
       counts = content.findings
       payloads = (content.payloads ?? [:]).mapValues(Set.init)
     } catch let error as LintError {
+      // The version's own error has the better message.
       throw error
     } catch {
       throw LintError(.unreadable, "\(url.path) isn't a baseline; write it again.", cause: error)
@@ -153,6 +165,7 @@ public struct Baseline: Sendable {
   /// - Throws: A `LintError` `.unwritable`.
   public func write(to url: URL) throws {
     let encoder = JSONEncoder()
+    // A line for each finding, which version control compares.
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     do {
       let content = Content(
@@ -170,6 +183,14 @@ public struct Baseline: Sendable {
 // MARK: - Errors
 
 /// Why a run has no report. Findings are no errors: see ``LintReport/hasErrors``.
+///
+/// ```swift
+/// do {
+///   let report = try linter.run()
+/// } catch let error as LintError where error.code == .tooManyFiles {
+///   print(error.message)
+/// }
+/// ```
 public struct LintError: Error, CustomStringConvertible {
   /// What went wrong, for comparison.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -199,6 +220,7 @@ public struct LintError: Error, CustomStringConvertible {
   /// The message.
   public var description: String { message }
 
+  /// Makes an error with a message that names the subject, the problem and the remedy.
   init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = message

@@ -56,6 +56,9 @@ public struct LintCommand: Sendable {
   }
 
   /// Checks files and folders; the working directory if there are none.
+  ///
+  /// Every error ends here with a line for people: a program that runs the command must not be
+  /// ended by it.
   func check(_ paths: [String], _ options: LintOptions) -> Exit {
     do {
       return try report(on: LintScope(paths: paths, directory: directory), options)
@@ -73,22 +76,29 @@ public struct LintCommand: Sendable {
     var run = LintRun(scope: scope, options: options)
     if options.fixes {
       let count = try run.fix()
+      // Not to standard output, which has the report alone, so that it can be piped.
       if !options.isQuiet { complain("\(count) \(count == 1 ? "fix" : "fixes") made.\n") }
     }
     let report = try run.report()
+    // A run that writes a baseline accepts what it found, so it doesn't fail.
     if let file = options.newBaseline {
       try Baseline(report).write(to: url(file))
       complain("The baseline has \(report.findings.count) findings.\n")
       return .clean
     }
+    // After the baseline, which has hidden findings as well.
     let shown = report.filtered { $0.level >= options.level }
+    // Paths are made relative to the working directory last: fixes and the baseline need those of
+    // the project.
     let text = try scope.placed(shown).formatted(as: options.format)
     if let output = options.output {
       try Data(text.utf8).write(to: url(output), options: .atomic)
     } else if !text.isEmpty {
       print(text)
     }
+    // The other formats are for programs.
     if !options.isQuiet, options.format == .text { complain(summary(of: shown)) }
+    // Of the whole report: `--level` decides what is shown, and not what fails.
     guard !isFailure(report, options) else { return .found }
     if let stamp = options.stamp { try Data().write(to: url(stamp)) }
     return .clean
@@ -99,6 +109,7 @@ public struct LintCommand: Sendable {
     report.findings.contains { $0.level >= (options.isStrict ? .warning : .error) }
   }
 
+  /// The URL of a path that an option names; an absolute path stays as it is.
   private func url(_ path: String) -> URL {
     URL(filePath: path, relativeTo: directory)
   }
@@ -123,9 +134,13 @@ public struct LintCommand: Sendable {
 // MARK: - The command
 
 /// Finds persistence mistakes: the command `stead lint`.
+///
+/// It has verbs, of which `check` may be left out. Parsed, it is one of them, and ``LintCommand``
+/// runs that.
 package struct Lint: ParsableCommand {
   package static let configuration: CommandConfiguration = {
     var configuration = Self.configuration(of: "stead lint")
+    // Only below `stead`. As a program of its own it has the parser's own `help`.
     configuration.subcommands.append(HelpVerb<Lint>.self)
     return configuration
   }()
@@ -157,7 +172,11 @@ package struct Lint: ParsableCommand {
 }
 
 /// A verb of the command. `LintCommand` does its work.
+///
+/// A verb alone has the process's own folder and streams. Through `LintCommand` it has those of the
+/// program that runs it, and tests see what it prints.
 package protocol LintVerb: ParsableCommand {
+  /// Runs the verb with the folder and the output of a command.
   func run(_ command: LintCommand) -> LintCommand.Exit
 }
 
@@ -229,6 +248,7 @@ extension Lint {
 
 /// The options of a run of the linter. The verbs take them, too, and use what concerns them.
 package struct LintOptions: ParsableArguments {
+  // The help of each option is its documentation.
   @Flag(name: .customLong("fix"), help: "Make the fixes that need no decision, then check again.")
   var fixes = false
 
@@ -300,11 +320,15 @@ extension ReportFormat: ExpressibleByArgument {}
 extension Level: ExpressibleByArgument {}
 
 extension CompletionKind {
+  /// The identifiers of all rules, for the scripts that complete arguments in a shell.
   static var rules: CompletionKind { .list(Rule.all.map(\.id)) }
 }
 
 extension Rule {
   /// The rule with an identifier or a name.
+  ///
+  /// - Throws: A `ValidationError`, which ends the program with 2: a misspelled rule must not check
+  ///   nothing.
   @Sendable static func required(_ name: String) throws -> Rule {
     guard let rule = named(name) else {
       throw ValidationError("\(name) isn't a rule; `stead lint rules` lists them.")
@@ -313,6 +337,8 @@ extension Rule {
   }
 
   /// The identifiers of rules that are separated by commas.
+  ///
+  /// Names are accepted, too, and become identifiers, which ``Linter/rules`` takes.
   @Sendable static func identifiers(_ names: String) throws -> Set<String> {
     try Set(names.split(separator: ",").map { try required(String($0)).id })
   }

@@ -5,6 +5,8 @@ import Foundation
 
 extension ParsableCommand {
   /// Runs the command that a program's arguments name, and ends the program.
+  ///
+  /// For `main` of a program whose root is the command itself.
   package static func start() {
     do {
       var command = try parseAsRoot()
@@ -25,6 +27,7 @@ extension ParsableCommand {
     to run: (any ParsableCommand) -> Int32?
   ) -> Int32 {
     do {
+      // Under a root `stead`, so that usage and errors begin with both words.
       var command = try Root<Self>.parseAsRoot([_commandName] + words)
       if let status = run(command) { return status }
       // Help, which is thrown.
@@ -32,6 +35,7 @@ extension ParsableCommand {
       return LintCommand.Exit.clean.rawValue
     } catch {
       let text = Root<Self>.fullMessage(for: error) + "\n"
+      // Help and a version are thrown, too, and were asked for.
       if Root<Self>.exitCode(for: error).isSuccess {
         print(text)
         return LintCommand.Exit.clean.rawValue
@@ -61,6 +65,7 @@ private struct Root<Command: ParsableCommand>: ParsableCommand {
 /// The word `help` after a command of a program, such as `stead lint help`. The parser has it after a program's name only.
 package struct HelpVerb<Command: ParsableCommand>: ParsableCommand {
   package static var configuration: CommandConfiguration {
+    // Hidden, as the parser's own word is.
     CommandConfiguration(commandName: "help", shouldDisplay: false)
   }
 
@@ -70,6 +75,7 @@ package struct HelpVerb<Command: ParsableCommand>: ParsableCommand {
 
   package func run() throws {
     let verbs = Command.configuration.subcommands
+    // Help for a word that is no verb is that of the command.
     let verb: (any ParsableCommand.Type)? = verbs.first { $0._commandName == words.first }
     throw CleanExit.helpRequest(verb ?? Command.self)
   }
@@ -77,10 +83,12 @@ package struct HelpVerb<Command: ParsableCommand>: ParsableCommand {
 
 /// Writes to the standard streams, without a buffer: what was written is seen even if the process then crashes.
 package enum StandardStream {
+  /// Writes to standard output. The text has its line end.
   @Sendable package static func print(_ text: String) {
     FileHandle.standardOutput.write(Data(text.utf8))
   }
 
+  /// Writes to standard error. The text has its line end.
   @Sendable package static func complain(_ text: String) {
     FileHandle.standardError.write(Data(text.utf8))
   }

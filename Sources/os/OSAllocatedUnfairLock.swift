@@ -17,6 +17,7 @@
   /// Unchecked, since the state need not be Sendable: it is accessed only while the lock is held, and the
   /// names of the initializers that accept such a state say so.
   public struct OSAllocatedUnfairLock<State>: @unchecked Sendable {
+    /// Shared by all copies: it has the lock and the state.
     private let storage: Storage
 
     /// A lock around a non-Sendable state; the caller makes sure that nobody else has access to it.
@@ -29,6 +30,7 @@
     public init() where State == Void { storage = Storage(()) }
 
     /// Runs `body` with the state while no other thread has access to it.
+    /// The lock is released in any case, also if `body` throws.
     public func withLock<Result: Sendable>(
       _ body: @Sendable (inout State) throws -> Result
     ) rethrows -> Result {
@@ -83,11 +85,15 @@
   }
 
   extension OSAllocatedUnfairLock {
+    /// The memory of a lock and its state.
+    ///
+    /// Invariant: the state is accessed only while the mutex is held.
     private final class Storage {
       var state: State
       /// Allocated separately because its address must not change, as a stored property's can.
       private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
+      /// Allocates a lock that is free.
       init(_ state: State) {
         self.state = state
         mutex = .allocate(capacity: 1)
@@ -99,22 +105,28 @@
         pthread_mutexattr_destroy(&attributes)
       }
 
+      // The last copy is gone, so no thread can hold the lock or wait for it.
       deinit {
         pthread_mutex_destroy(mutex)
         mutex.deallocate()
       }
 
+      /// Takes the mutex. A trap is better than the endless wait that a second lock on one thread
+      /// would be.
       func lock() {
         let result = pthread_mutex_lock(mutex)
         // EDEADLK, the only error that a mutex of this kind returns here.
         precondition(result == 0, "This thread already holds the lock.")
       }
 
+      /// Releases the mutex. Another thread's would stay held, so this traps.
       func unlock() {
         let result = pthread_mutex_unlock(mutex)
         precondition(result == 0, "This thread does not hold the lock.")
       }
 
+      // Also on the thread that holds it this returns false, since POSIX has EBUSY for that and not
+      // EDEADLK.
       func tryLock() -> Bool { pthread_mutex_trylock(mutex) == 0 }
     }
   }

@@ -4,11 +4,14 @@ import Foundation
 import SteadSyncServer
 
 /// Runs and administers a sync server.
+///
+/// Each verb opens the server's data by itself, so all but the first also work while a server runs.
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Runs a sync server.",
     subcommands: [Run.self, Invite.self, Backup.self, RotateKey.self], defaultSubcommand: Run.self)
 
+  /// Serves until SIGTERM or SIGINT; then answers the open requests and ends.
   struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Runs the server (the default).")
 
@@ -26,6 +29,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
       // Only the server's user may read what it makes.
       umask(0o077)
+      // After the umask, since opening the server makes its directory, its keys and its database.
       var settings = try place.settings()
       settings.host = host
       settings.port = port
@@ -33,11 +37,14 @@ struct Serve: AsyncParsableCommand {
       settings.requestsPerSecond = requestsPerSecond
       settings.requestBurst = requestBurst
       settings.trustedProxies = try trustedProxy.map { text in
+        // An error and not ignored: with a range misspelled, all clients of a proxy would share one
+        // rate limit.
         guard let range = AddressRange(text) else {
           throw ValidationError("--trusted-proxy takes an address or a range such as 10.0.0.0/8.")
         }
         return range
       }
+      // A copy, since the closure may not capture the settings, which are a variable.
       let host = settings.host
       try await SyncServer(settings).run { port in
         // Flushed at once, for programs that wait for the line.
@@ -46,6 +53,7 @@ struct Serve: AsyncParsableCommand {
     }
   }
 
+  /// Prints a code that enrolls one device within 15 minutes.
   struct Invite: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Prints a code with which a user enrols one device. Creates the user if needed.")
@@ -59,11 +67,13 @@ struct Serve: AsyncParsableCommand {
       }
       let server = try SyncServer(place.settings())
       let code = try await server.invite(account)
+      // Ends the connections to the database after their work.
       await server.close()
       print(code)
     }
   }
 
+  /// Copies the database, the blobs and the keys. Refuses a PostgreSQL database, which has its own tools.
   struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Copies a server's data into a new directory, while the server runs.")
@@ -76,6 +86,7 @@ struct Serve: AsyncParsableCommand {
     }
   }
 
+  /// Makes a key that signs from now on. Tokens of the earlier one stay valid for an hour.
   struct RotateKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate-key",
@@ -89,7 +100,7 @@ struct Serve: AsyncParsableCommand {
   }
 }
 
-/// The location of a server's data.
+/// The location of a server's data, which all verbs share.
 struct Place: ParsableArguments {
   @Option(help: "The directory of the keys, the blobs and the database.")
   var data = "/var/lib/stead"
@@ -98,6 +109,9 @@ struct Place: ParsableArguments {
   )
   var database: String?
 
+  /// The server's default settings for this location.
+  ///
+  /// - Throws: A `ValidationError` for a database that is neither PostgreSQL's nor a file.
   func settings() throws -> ServerSettings {
     var settings = ServerSettings(directory: data)
     if let database {
@@ -117,13 +131,16 @@ import SteadLintCommand
 /// What a build has in place of the server without the packages of the trait `Server`.
 struct Serve: ParsableCommand {
   static let configuration = CommandConfiguration(
+    // Without names for help, so that `serve --help` says what to build, too.
     abstract: "Runs a sync server, if built with --traits Server.", helpNames: [])
 
+  /// All arguments, none of which is an error: the remedy is the same for each.
   @Argument(parsing: .captureForPassthrough) var words: [String] = []
 
   func run() throws {
     StandardStream.complain(
       "stead was built without the trait Server. Build it with --traits Server.\n")
+    // 69 of sysexits.h, which a service manager tells from a crash.
     throw ExitCode(EX_UNAVAILABLE)
   }
 }

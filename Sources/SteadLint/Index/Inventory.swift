@@ -4,8 +4,12 @@
 /// ``KeptItem``. The encodings of Codable values join the group of the key or file that they go to.
 ///
 /// Items of tests and previews are left out, and so is what is only deleted: it is no longer kept.
+///
+/// It is made for one survey. Each kind of item costs a pass over its facts and a dictionary of
+/// their identities.
 struct Inventory {
   let index: ProjectIndex
+  /// The names of the models that sync with CloudKit.
   private let synced: Set<String>
 
   init(_ index: ProjectIndex) {
@@ -14,15 +18,20 @@ struct Inventory {
   }
 
   /// All items except those of tests and previews, in the order of their places.
+  ///
+  /// Grouping is by dictionaries, whose order differs from run to run. Sorted, the same files give
+  /// the same list.
   func items() -> [KeptItem] {
     (preferences() + models() + files() + secrets()).sorted { one, other in
       guard let first = one.places.first, let second = other.places.first else { return false }
+      // The name last, since a line can use several keys.
       return (first.path, first.line, one.name) < (second.path, second.line, other.name)
     }
   }
 
   // MARK: - Keys
 
+  /// What makes two uses of a key the same item: the store and the key's string.
   private struct KeyIdentity: Hashable {
     let store: PreferenceUse.Store
     let name: String
@@ -34,6 +43,7 @@ struct Inventory {
     let uses = index.preferences.filter {
       index.isShipped($0.place) && ![.register, .synchronize, .observe].contains($0.access)
     }
+    // A coding whose target is no key has the identity nil, which no item asks for.
     let codings = Dictionary(grouping: shippedCodings) { identity(of: $0) }
     return Dictionary(grouping: uses) { KeyIdentity(store: $0.store, name: name(of: $0.key)) }.map {
       identity, uses in
@@ -45,20 +55,25 @@ struct Inventory {
   private func key(
     _ identity: KeyIdentity, uses: [PreferenceUse], codings: [CodingUse]
   ) -> KeptItem {
+    // The first in the order of the source, so that each run shows the same one of several types.
     let type = codings.lazy.compactMap(type).first ?? uses.lazy.compactMap(valueType).first
     var item = KeptItem(
       kind: identity.store == .cloud ? .cloudValue : .preference, name: identity.name,
       form: form(of: type, isEncoded: !codings.isEmpty), type: type,
+      // With the place where a list grows, so that P08's finding there joins the item.
       places: uses.map(\.place) + codings.map(\.place) + codings.compactMap(\.growth))
     item.add(codings)
     item.isSynced = identity.store == .cloud
     item.isNameKnown = uses.contains { index.value(of: $0.key) != nil }
+    // A wrapped property is one place that does both.
     item.writeCount = uses.count { [.write, .wrapper].contains($0.access) }
     item.readCount = uses.count { [.read, .wrapper].contains($0.access) }
     return item
   }
 
   /// The key's string if the project shows it, and otherwise its source.
+  ///
+  /// Two keys that the project doesn't show are one item only if their sources are equal.
   func name(of key: KeyFact) -> String {
     if let value = index.value(of: key) { return value }
     switch key {
@@ -68,12 +83,15 @@ struct Inventory {
     }
   }
 
+  /// The key that a coding's bytes are under; nil if they are elsewhere.
   private func identity(of use: CodingUse) -> KeyIdentity? {
     guard case .preference(let key) = use.target else { return nil }
     return KeyIdentity(store: .preferences, name: name(of: key))
   }
 
   /// The type of a use's value, or the one that the method reads.
+  ///
+  /// The methods return these types whatever was written, so they are what the program works with.
   private func valueType(of use: PreferenceUse) -> String? {
     if let type = use.valueType { return type }
     guard use.access == .read else { return nil }
@@ -94,8 +112,11 @@ struct Inventory {
 
   // MARK: - Codable values
 
+  /// The codings in code that users run.
   var shippedCodings: [CodingUse] { index.codings.filter { index.isShipped($0.place) } }
 
+  /// The type of an encoded or decoded value, by the file itself, or else by a property that the
+  /// index knows.
   func type(of use: CodingUse) -> String? {
     use.type ?? use.property.flatMap { index.type(of: $0, in: use.scopeType) }
   }
@@ -110,6 +131,7 @@ struct Inventory {
 
   /// The models of SwiftData and of Core Data, without copies in earlier schemas.
   private func models() -> [KeptItem] {
+    // Only classes in the source: what Xcode generates from a data model isn't there.
     let objects = index.files.flatMap(\.types).filter { $0.inherited.contains("NSManagedObject") }
     return index.models.filter { index.isShipped($0.place) && !index.isFrozen($0) }.map(model)
       + objects.filter { index.isShipped($0.place) }.map {
@@ -123,6 +145,8 @@ struct Inventory {
     var shape = KeptItem.Shape()
     for property in model.properties where property.isStored {
       shape.propertyCount += 1
+      // A property leads to a model if its type is one. Whether it is a list or optional makes no
+      // difference.
       if index.destination(of: property, in: model) != nil { shape.relationshipCount += 1 }
       guard property.type?.elementType == "Data" else { continue }
       if property.attribute("Attribute")?.text.contains(".externalStorage") == true {
@@ -133,6 +157,7 @@ struct Inventory {
     }
     var item = KeptItem(
       kind: .model, name: model.name, form: .records, type: nil,
+      // With all properties, at which most rules about models report.
       places: [model.place] + model.properties.map(\.place))
     item.shape = shape
     item.isSynced = synced.contains(model.name)
@@ -141,6 +166,7 @@ struct Inventory {
 
   // MARK: - Files
 
+  /// What makes two uses of a file the same item. The target is an expression without `self.`.
   private struct FileIdentity: Hashable {
     let path: String
     let type: String
@@ -158,6 +184,7 @@ struct Inventory {
     }
     let written = index.files.flatMap(\.writtenFiles).filter { index.isShipped($0.place) }
     let writes = Dictionary(grouping: written) {
+      // The targets of codings have no `self.` already.
       FileIdentity(path: $0.place.path, type: $0.scopeType, target: plain($0.target))
     }
     return Set(codings.keys).union(writes.keys).map {
@@ -176,9 +203,11 @@ struct Inventory {
     item.add(codings)
     let directory = writes.lazy.compactMap(\.directory).first
     item.directory = directory?.rawValue
+    // A coding knows more than the directory: the type around it may build the file again.
     item.isFleeting =
       directory == .caches || directory == .temporary || codings.contains(where: \.isFleeting)
     item.writeCount = writes.count
+    // Only decodings are read counts: a file that is read in another way has no fact.
     item.readCount = codings.count(where: \.isDecoding)
     return item
   }
@@ -191,6 +220,9 @@ struct Inventory {
 
 extension KeptItem {
   /// Adds what the encodings of a list show.
+  ///
+  /// A list from which elements are removed counts as one that the user edits, and not as
+  /// unlimited.
   fileprivate mutating func add(_ codings: [CodingUse]) {
     limit = codings.lazy.compactMap(\.list?.limit).first
     isUnlimited =
@@ -202,12 +234,15 @@ extension KeptItem {
 // MARK: - Secrets
 
 extension Inventory {
+  /// What makes two queries about the same keychain item: as in the keychain itself, class, service
+  /// and account.
   private struct ItemIdentity: Hashable {
     let itemClass: String?
     let service: String?
     let account: String?
   }
 
+  /// A function by its file, its type and its name, in which a query and an encoding meet.
   private struct FunctionIdentity: Hashable {
     let path: String
     let type: String
@@ -215,12 +250,16 @@ extension Inventory {
   }
 
   /// The keychain items: those in queries, and Codable values that go to a keychain in another way.
+  ///
+  /// A value that is encoded in the function of a query belongs to the query's item. Any other one
+  /// went to a keychain through a wrapper, and is an item by itself.
   func secrets() -> [KeptItem] {
     let uses = index.files.flatMap(\.keychain).filter { index.isShipped($0.place) }
     let codings = Dictionary(grouping: encodedSecrets) {
       FunctionIdentity(path: $0.place.path, type: $0.scopeType, function: $0.function)
     }
     let functions = Set(uses.map(function))
+    // Those in a function with a query are added to its item below.
     let others = codings.filter { !functions.contains($0.key) }.values.joined()
     return Dictionary(grouping: uses, by: identity).compactMap { identity, uses in
       // What is only deleted isn't kept.
@@ -230,25 +269,34 @@ extension Inventory {
     } + secrets(Array(others))
   }
 
+  /// The encodings whose functions write to a keychain.
   private var encodedSecrets: [CodingUse] {
     shippedCodings.filter { if case .secret = $0.target { true } else { false } }
   }
 
+  /// The function around a query.
   private func function(of use: KeychainUse) -> FunctionIdentity {
     FunctionIdentity(path: use.place.path, type: use.scopeType, function: use.function)
   }
 
+  /// The item that a query is about, as far as the source shows. What it doesn't show is nil, and
+  /// groups with nil.
   private func identity(of use: KeychainUse) -> ItemIdentity {
     ItemIdentity(
       itemClass: use.itemClass, service: use.service.map(text), account: use.account.map(text))
   }
 
   /// A string, or an expression in angle brackets.
+  ///
+  /// The brackets keep an expression `service` apart from a service with that name.
   private func text(of key: KeyFact) -> String {
     index.value(of: key) ?? "<\(name(of: key))>"
   }
 
   /// A keychain item, by its class, service and account.
+  ///
+  /// The places include the constants in its queries, at which P27 and P30 report, so that their
+  /// findings join the item.
   private func item(_ identity: ItemIdentity, uses: [KeychainUse], codings: [CodingUse])
     -> KeptItem
   {
@@ -263,6 +311,7 @@ extension Inventory {
       form: codings.isEmpty ? .plain : .encoded, type: codings.lazy.compactMap(type).first,
       places: uses.map(\.place) + uses.flatMap(\.queryPlaces) + codings.map(\.place))
     item.keychain = keychain
+    // One query in which all that is set is known is enough; the others are about the same item.
     item.isNameKnown = uses.contains { use in
       [use.service, use.account].allSatisfy { $0.map { index.value(of: $0) != nil } ?? true }
     }
@@ -273,6 +322,8 @@ extension Inventory {
   }
 
   /// The Codable values that go to a keychain through a wrapper, by their type.
+  ///
+  /// Without a type the property's name stands for it, and without that the function's.
   private func secrets(_ codings: [CodingUse]) -> [KeptItem] {
     Dictionary(grouping: codings) { type(of: $0) ?? $0.property ?? $0.function }.map {
       name, uses in

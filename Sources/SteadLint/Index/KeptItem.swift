@@ -1,7 +1,17 @@
-/// Something that a project keeps: a key, a model, a file or a secret, with what the source shows about it.
+/// Something that a project keeps: a key, a model, a file or a secret, with what the source shows
+/// about it.
 ///
-/// It says what the source shows, and nothing about an actual store. Values of preferences, files and secrets are
-/// never read.
+/// It says what the source shows, and nothing about an actual store. Values of preferences, files
+/// and secrets are never read.
+///
+/// ``Linter/survey()`` makes the items of a project. ``Survey/findings(about:)`` has what the rules
+/// found about one.
+///
+/// ```swift
+/// for item in try Linter(root: folder).survey().items where item.isUnlimited {
+///   print("\(item.name) only grows")
+/// }
+/// ```
 public struct KeptItem: Codable, Hashable, Sendable {
   /// What keeps it.
   public enum Kind: String, Codable, Sendable {
@@ -13,6 +23,7 @@ public struct KeptItem: Codable, Hashable, Sendable {
     case model
     /// A class of Core Data.
     case managedObject = "managed-object"
+    /// A file that the program writes, or that a Codable value is read from.
     case file
     /// A value that goes to a keychain.
     case secret
@@ -58,6 +69,8 @@ public struct KeptItem: Codable, Hashable, Sendable {
     public let isSynced: Bool
 
     /// The name of a constant such as `kSecClassGenericPassword` in a sentence.
+    ///
+    /// It is "generic password" for that one.
     static func title(of itemClass: String) -> String {
       let words = NameWords(itemClass.dropFirst("kSecClass".count)).words
       return words.isEmpty ? "item" : words.joined(separator: " ")
@@ -95,19 +108,26 @@ public struct KeptItem: Codable, Hashable, Sendable {
   /// How many places in the source read it.
   public internal(set) var readCount = 0
   /// Where the source uses it, or where a model is declared. Never empty.
+  ///
+  /// Sorted by path and position, with one place for each line.
   public private(set) var places: [Place]
 
+  /// Makes an item with the counts and marks of nothing known.
+  ///
+  /// - Parameter places: In any order, with repetitions; at least one.
   init(kind: Kind, name: String, form: Form, type: String?, places: [Place]) {
     self.kind = kind
     self.name = name
     self.form = form
     self.type = type
     var seen: Set<String> = []
+    // One for each line: a call and its key are two places, but one line in a report.
     self.places = places.sorted { $0.precedes($1) }.filter {
       seen.insert("\($0.path):\($0.line)").inserted
     }
   }
 
+  /// The item with a prefix before the path of each place.
   func prefixed(with prefix: String) -> KeptItem {
     var item = self
     item.places = places.map { $0.prefixed(with: prefix) }

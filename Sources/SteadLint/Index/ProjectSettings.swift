@@ -2,7 +2,11 @@ import Foundation
 
 /// What is known of a project from its property lists, Xcode projects, pods and XcodeGen files.
 ///
-/// Each answer is what the files show: without any of them nothing is switched on, and every file counts as compiled.
+/// Each answer is what the files show: without any of them nothing is switched on, and every file
+/// counts as compiled.
+///
+/// It is read in each run, and isn't in the cache. Several apps in one folder share it: what one of
+/// them has counts for all.
 struct ProjectSettings: Codable, Sendable {
   /// Whether an entitlement lets the app use CloudKit. A container then syncs unless its configuration turns
   /// that off.
@@ -18,6 +22,8 @@ struct ProjectSettings: Codable, Sendable {
   private var wholeFolders: [String] = []
 
   /// Whether a file is one of these, by its name.
+  ///
+  /// `Info.plist` is the end of the name only, as in `Widget-Info.plist`.
   static func isSettings(_ path: String) -> Bool {
     [".entitlements", "Info.plist", ".pbxproj"].contains(where: path.hasSuffix)
       || describesFolder(path)
@@ -29,6 +35,8 @@ struct ProjectSettings: Codable, Sendable {
   }
 
   /// Adds a file for which ``isSettings(_:)`` is true. One that can't be read as what it is changes nothing.
+  ///
+  /// Files may come in any order, since each one only adds to what is known.
   mutating func add(_ data: Data, path: String) {
     if path.hasSuffix(".pbxproj") { return addProject(data, path: path) }
     if Self.describesFolder(path) {
@@ -42,8 +50,11 @@ struct ProjectSettings: Codable, Sendable {
     else {
       return
     }
+    // A program for Linux or for the command line needs neither kind of list.
     isAppleApp = true
     guard path.hasSuffix(".entitlements") else { return }
+    // Only an explicit false. Without the key a Mac's app has no sandbox either, but an iPhone's
+    // always has one.
     if list["com.apple.security.app-sandbox"] as? Bool == false { isUnsandboxed = true }
     // An app without an iCloud container doesn't sync, whatever services its entitlements have.
     let containers = list["com.apple.developer.icloud-container-identifiers"] as? [String] ?? []
@@ -51,6 +62,7 @@ struct ProjectSettings: Codable, Sendable {
     switch list["com.apple.developer.icloud-services"] {
     case let names as [String]:
       hasCloudKit = hasCloudKit || names.contains { $0.hasPrefix("CloudKit") }
+    // `*` stands for all services, and is a string, not an array.
     case let name as String: hasCloudKit = hasCloudKit || name == "*" || name.hasPrefix("CloudKit")
     default: break
     }
@@ -61,7 +73,9 @@ struct ProjectSettings: Codable, Sendable {
   private mutating func addProject(_ data: Data, path: String) {
     // The project is a folder itself.
     let folder = Self.folder(of: String(Self.folder(of: path).dropLast()))
+    // A larger project counts as unknown, and its files as compiled.
     guard let project = XcodeProject(data, folder: folder) else { return }
+    // A list with whole folders isn't complete, so no file may count as missing from it.
     if project.hasFolders {
       wholeFolders.append(folder)
     } else if !project.files.isEmpty {
@@ -70,11 +84,17 @@ struct ProjectSettings: Codable, Sendable {
   }
 
   /// The part of a path up to its last slash.
+  ///
+  /// Empty for a path without one, which is the folder that is checked.
   private static func folder(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }
 
   /// Whether a target may have a file: unless only Xcode projects are above it, and none of them lists it.
+  ///
+  /// Files are compared by their names alone, without their folders: a path in a project is
+  /// relative to a group, and groups aren't parsed. So a file that has the name of a listed one
+  /// counts as compiled.
   func mayBeCompiled(_ path: String) -> Bool {
     let above = projects.filter { path.hasPrefix($0.folder) }
     guard !above.isEmpty, let name = path.split(separator: "/").last?.lowercased() else {
@@ -114,9 +134,11 @@ struct XcodeProject: Codable, Sendable {
     var rest = data[...]
     while let start = rest.range(of: key)?.upperBound {
       rest = rest[start...]
+      // Cut off: what was found so far stands.
       guard let end = rest.firstIndex(of: UInt8(ascii: ";")) else { return }
       let value = rest[..<end]
       if value.range(of: ending) != nil {
+        // Quotes are there only if the name needs them.
         let path = String(decoding: value, as: UTF8.self).filter { $0 != "\"" }
         if let name = path.split(separator: "/").last, name.hasSuffix(".swift") {
           files.insert(name.lowercased())

@@ -3,6 +3,10 @@
 private let p01 = RuleID(id: "P01", name: "secret-in-preferences", level: .error)
 
 extension Rule {
+  /// Writes and wrapped properties whose key or value names a secret.
+  ///
+  /// It needs the index, since a key is often a constant of another file, and since whether
+  /// anything still sets a property is a question to all files.
   static let secretInPreferences = Rule(
     p01,
     summary:
@@ -32,17 +36,26 @@ extension Rule {
     })
 }
 
-/// Whether no code of the project sets the value. One file alone, as an editor passes it, doesn't show that.
+/// Whether no code of the project sets the value. One file alone, as an editor passes it, doesn't
+/// show that.
+///
+/// The names that files change have no types, so a property counts as set if any file changes one
+/// of its name.
 private func isUnused(_ use: PreferenceUse, in index: ProjectIndex) -> Bool {
   if use.isUnusedProperty { return true }
   guard let setter = use.setter, index.files.count > 1 else { return false }
   return !index.changedNames.contains(setter)
 }
 
-/// The name of the secret that a use writes: its key's value, the constant's name, or the value's name.
+/// The name of the secret that a use writes: its key's value, the constant's name, or the value's
+/// name.
+///
+/// A key that is known decides alone, so `set(password, forKey: "selectedCharacters")` has none.
+/// The name of a written variable counts only where the key isn't known.
 private func secretName(of use: PreferenceUse, in index: ProjectIndex) -> String? {
   guard use.access == .write || use.access == .wrapper, mayBeSecret(use) else { return nil }
   if let value = index.value(of: use.key) { return NameWords(value).nameSecret ? value : nil }
+  // The constant's own name, where its value isn't in the project: `Keys.accessToken`.
   if case .reference(let name, _) = use.key, name.contains("."),
     NameWords(name.lastComponent).nameSecret
   {
@@ -61,10 +74,14 @@ private func secretValue(of use: PreferenceUse) -> String? {
 }
 
 /// Whether the written value can be a secret, by its type and the words in it.
+///
+/// Reading and removing never come here, so code that moves a secret to a keychain is left alone.
 private func mayBeSecret(_ use: PreferenceUse) -> Bool {
+  // A flag or a number can't give access to anything, whatever its key is called.
   let harmless: Set = ["Bool", "Int", "Double", "Float", "Date", "UInt", "Int64", "TimeInterval"]
   if let type = use.valueType?.elementType, harmless.contains(type) { return false }
   guard let value = use.value else { return true }
+  // These clear the value, or are a flag.
   if use.access == .write, ["nil", "true", "false", #""""#].contains(value) { return false }
   // Values that are encrypted or hashed, and references to the keychain, are harmless.
   let words = NameWords(value)
@@ -79,6 +96,9 @@ private func mayBeSecret(_ use: PreferenceUse) -> Bool {
 private let p02 = RuleID(id: "P02", name: "secret-in-model", level: .warning)
 
 extension Rule {
+  /// Stored strings and bytes of models whose name is that of a secret.
+  ///
+  /// The property's name and type are the only signs; what a program puts into it isn't followed.
   static let secretInModel = Rule(
     p02,
     summary: "A string or data property of a `@Model` class has the name of a secret.",
@@ -116,10 +136,14 @@ extension Rule {
     })
 }
 
+/// Whether a model keeps a secret in a property, readable for whoever has the file.
 private func isSecret(_ property: PropertyFact) -> Bool {
+  // Numbers, dates and identifiers about a secret aren't one.
   guard property.isStored, let type = property.type?.elementType, type == "String" || type == "Data"
   else { return false }
   let attribute = property.attribute("Attribute")?.text ?? ""
+  // A transformer may encrypt, and what is ephemeral isn't in the store. `ncrypt` is in
+  // `allowsCloudEncryption` and in `encrypted`.
   return !attribute.contains("transformable") && !attribute.contains("ncrypt")
     && !attribute.contains("ephemeral")
     && NameWords(property.name).nameSecret
@@ -130,6 +154,10 @@ private func isSecret(_ property: PropertyFact) -> Bool {
 private let p03 = RuleID(id: "P03", name: "secret-inside-codable", level: .warning)
 
 extension Rule {
+  /// Encodings of a type with a secret among its fields, into anything but a keychain.
+  ///
+  /// It follows the fields' types through the index, since the type, its conformance and its fields
+  /// are often in different files.
   static let secretInsideCodable = Rule(
     p03,
     summary:
@@ -171,6 +199,8 @@ extension Rule {
     })
 }
 
+/// What keeps the bytes, for the message; nil for a keychain, and for a target that isn't known,
+/// such as a request.
 private func destination(_ target: CodingUse.Target) -> String? {
   switch target {
   case .preference: "a preference"
@@ -180,21 +210,28 @@ private func destination(_ target: CodingUse.Target) -> String? {
   }
 }
 
+/// The encoded type, or that of a list's elements or a dictionary's values.
 private func type(of use: CodingUse, in index: ProjectIndex) -> String? {
   (use.type ?? use.property.flatMap { index.type(of: $0, in: use.scopeType) })?.payloadType
 }
 
 /// The path of a secret in a Codable type, or in the types of its properties.
+///
+/// - Parameter depth: How many types lead here. Three levels are followed, so types that contain
+///   each other end the search.
 private func secret(in type: String, index: ProjectIndex, scope: String, depth: Int) -> String? {
   let declarations = index.declarations(of: type, in: scope)
+  // `Decodable` alone isn't enough: such a type is never written.
   let isCodable = declarations.contains {
     !$0.inherited.allSatisfy { !["Codable", "Encodable"].contains($0) }
   }
   guard depth < 3, isCodable, let name = declarations.first?.name else { return nil }
+  // The lookup also finds the keys of a type around this one, so the full name has to match.
   let keys = index.declarations(of: "CodingKeys", in: name).first {
     $0.name == name + ".CodingKeys"
   }?.cases
   for property in declarations.flatMap(\.properties) where isEncoded(property, keys: keys) {
+    // A field without a type in the source may be anything, and is passed over.
     guard let own = property.type?.payloadType else { continue }
     if own == "String" || own == "Data", NameWords(property.name).nameSecret {
       return property.name
@@ -206,6 +243,10 @@ private func secret(in type: String, index: ProjectIndex, scope: String, depth: 
   return nil
 }
 
+/// Whether the synthesized `encode(to:)` writes a property.
+///
+/// - Parameter keys: The cases of the type's `CodingKeys`; nil if the compiler makes them, and
+///   every field counts then.
 private func isEncoded(_ property: PropertyFact, keys: [String]?) -> Bool {
   !property.isStatic && !property.isComputed && keys?.contains(property.name) != false
 }

@@ -5,6 +5,10 @@
 private let p04 = RuleID(id: "P04", name: "swallowed-decode-overwrites", level: .warning)
 
 extension Rule {
+  /// Decodings whose failure is discarded, of bytes that some encoding writes.
+  ///
+  /// A finding needs both halves, so a load without a save anywhere is never reported. Costs a pass
+  /// over all codings for each decoding that gets past the cheap questions.
   static let swallowedDecode = Rule(
     p04,
     summary:
@@ -57,6 +61,8 @@ extension Rule {
       let saved = Set(savings.compactMap { identity(of: $0, in: index) })
       let made = Set(
         savings.filter { !$0.isFromServer }.compactMap { identity(of: $0, in: index) })
+      // The types that the project decodes from a server's answer. A stored value of such a type is
+      // a copy.
       let answers = Set(
         index.codings.filter { $0.isDecoding && $0.isFromServer }.compactMap {
           payload(of: $0, in: index)
@@ -87,9 +93,14 @@ extension Rule {
 }
 
 /// A load whose failure a later save makes final.
+///
+/// Losses of one function and one identity are attempts at the same bytes.
 private struct Loss {
+  /// The decoding.
   let use: CodingUse
+  /// The key or file that has the bytes.
   let identity: String
+  /// Whether it is a note, since the data most likely matters little or comes again.
   let isMinor: Bool
 
   /// What the attempts to decode the same bytes have in common.
@@ -97,6 +108,8 @@ private struct Loss {
 }
 
 /// The full name of the type that is decoded, or of its elements.
+///
+/// A type that the project doesn't declare has the name that the source writes.
 private func payload(of use: CodingUse, in index: ProjectIndex) -> String? {
   guard let type = use.type?.payloadType else { return nil }
   return index.declarations(of: type, in: use.scopeType).first?.name ?? type
@@ -118,12 +131,15 @@ private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
       return "kept " + use.scopeType + " " + name
     default: return nil
     }
+  // `url` in another type or file is most likely another file.
   case .file(let name): return "file " + use.place.path + " " + use.scopeType + " " + name
   case .cloud, .secret, .unknown: return nil
   }
 }
 
 /// Whether the function has just written what it reads.
+///
+/// What it has just encoded decodes, unless something else wrote in between.
 private func readsBack(_ use: CodingUse, _ target: String, in index: ProjectIndex) -> Bool {
   index.codings.contains { other in
     !other.isDecoding && other.scope == use.scope && other.place.path == use.place.path
@@ -133,6 +149,9 @@ private func readsBack(_ use: CodingUse, _ target: String, in index: ProjectInde
 }
 
 /// Whether the function saves the value after a change, and returns earlier if the value doesn't decode.
+///
+/// `guard var items = try? decode(…) else { return }`, a change, and an encoding: what can't be
+/// read is left as it is.
 private func leavesBeforeSaving(_ use: CodingUse, _ target: String, in index: ProjectIndex)
   -> Bool
 {
@@ -144,6 +163,9 @@ private func leavesBeforeSaving(_ use: CodingUse, _ target: String, in index: Pr
 }
 
 /// Whether the bytes can be made again, by the names around them.
+///
+/// The names are those of the key or file, the function and the type. Words for logs and for what a
+/// widget shows are here, too, and `lease`, which is a lock that expires.
 private func isCache(_ use: CodingUse, _ identity: String) -> Bool {
   let words: Set = [
     "cache", "cached", "caches", "snapshot", "widget", "tmp", "temporary", "temp", "indexer",
@@ -160,6 +182,9 @@ private func isCache(_ use: CodingUse, _ identity: String) -> Bool {
 }
 
 /// Whether what is stored matters little, by its names: it's soon replaced, or only read to move it.
+///
+/// Only the names of the key or file, the function and the decoded type count. The type around the
+/// function doesn't: a `StatusBarController` keeps more than a status.
 private func isShortLived(_ use: CodingUse, in index: ProjectIndex) -> Bool {
   let words: Set = [
     "last", "recent", "recents", "recently", "position", "progress", "status", "statistics",
@@ -177,6 +202,8 @@ private func isShortLived(_ use: CodingUse, in index: ProjectIndex) -> Bool {
 }
 
 /// Whether no version changes the type's shape, or the value is one choice, which the next choice replaces anyway.
+///
+/// A list isn't a choice: its entries were made one by one.
 private func isHarmless(_ use: CodingUse, in index: ProjectIndex) -> Bool {
   guard let type = use.type else { return false }
   // What Swift and Foundation encode stays readable, whatever version of the app wrote it.
@@ -185,6 +212,8 @@ private func isHarmless(_ use: CodingUse, in index: ProjectIndex) -> Bool {
   let declarations = index.declarations(of: type, in: use.scopeType)
   // Such an initializer keeps what it can read, so a changed field doesn't make the whole value fail.
   if declarations.contains(where: \.decodesLeniently) { return true }
+  // A case with a raw value is stored as that, and a missing case costs one choice. Cases with
+  // values have fields that change.
   return declarations.contains { $0.kind == .enum && $0.hasRawValues }
     || isChoice(declarations, in: index)
 }
@@ -195,22 +224,29 @@ private func isChoice(_ declarations: [TypeFact], in index: ProjectIndex) -> Boo
   let values = declarations.flatMap(\.properties).filter { !$0.isStatic && !$0.isComputed }
   return (1...valuesOfChoice).contains(values.count)
     && values.allSatisfy { value in
+      // A list or a generic type has a size that grows with use.
       guard let kind = value.type, !kind.hasPrefix("["), !kind.contains("<") else { return false }
       let parts = index.declarations(of: kind, in: type.name)
+      // Bytes may be anything, such as the strokes of a drawing.
       let isBytes = kind.hasPrefix("Data")
       return isFixedShape(kind) && !isBytes
         || parts.contains { $0.kind == .enum && $0.hasRawValues }
     }
 }
 
-/// The maximum number of values in a structure that counts as one choice.
+/// The maximum number of values in a structure that counts as one choice: enough for a shortcut or
+/// a range, and not for an address.
 private let valuesOfChoice = 3
 
 extension TypeFact {
+  /// Whether an enumeration has raw values, by the two types that nearly all have.
   fileprivate var hasRawValues: Bool { !Set(inherited).isDisjoint(with: ["String", "Int"]) }
 }
 
 /// Whether a type consists only of standard types, including sizes, points and rectangles.
+///
+/// The source of the type is taken apart into names, so `[String: [UUID]]` and `Set<Int>?` need no
+/// parser.
 private func isFixedShape(_ type: String) -> Bool {
   let known: Set = [
     "String", "Int", "Double", "Bool", "UUID", "Date", "URL", "Float", "Data", "Set", "Array",

@@ -3,6 +3,10 @@
 private let p05 = RuleID(id: "P05", name: "rawrepresentable-collection", level: .warning)
 
 extension Rule {
+  /// Extensions that make a standard collection or a date `RawRepresentable`.
+  ///
+  /// Only types of other modules: how a type of the program's own is stored is the program's
+  /// choice.
   static let rawRepresentableCollection = Rule(
     p05,
     summary:
@@ -38,6 +42,7 @@ extension Rule {
         else {
           return nil
         }
+        // `Array<Item>`, `Swift.Array` and `[Item]` are all arrays.
         let extended = type.name.prefix { $0 != "<" }.trimmed
         let base = type.name.hasPrefix("[") ? "Array" : String(extended)
         guard ["Array", "Set", "Dictionary", "Date", "Optional"].contains(base.lastComponent) else {
@@ -56,6 +61,10 @@ extension Rule {
 private let p06 = RuleID(id: "P06", name: "payload-growth", level: .error)
 
 extension Rule {
+  /// Required fields of stored types that an earlier version lacked.
+  ///
+  /// The earlier version comes from a baseline, or from a run on a git revision. The comparison is
+  /// in ``Payloads``.
   static let payloadGrowth = Rule(
     p06,
     summary:
@@ -99,6 +108,10 @@ extension Rule {
 private let p07 = RuleID(id: "P07", name: "date-strategy-mismatch", level: .error)
 
 extension Rule {
+  /// Encodings whose strategy for dates differs from that of a decoding of the same bytes.
+  ///
+  /// The finding is at the encoding, and its message names the decoding: a person has to choose
+  /// which one to change.
   static let dateStrategyMismatch = Rule(
     p07,
     summary: "A value is encoded and decoded with different strategies for dates.",
@@ -132,6 +145,7 @@ extension Rule {
       "Decoding another type than the encoded one, and decoding several types if the encoded one isn't known.",
     ],
     inProject: { index in
+      // Grouped once, or each encoding would look through all decodings of the project.
       let decoders = Dictionary(grouping: index.codings.filter(\.isDecoding)) {
         identity(of: $0, in: index)
       }
@@ -153,6 +167,9 @@ extension Rule {
 
 /// The decodings that read an encoded value: those of its type, or all of them if its type isn't known and
 /// they share one.
+///
+/// One key may have different types at different times, such as one for each version, and their
+/// strategies have nothing to do with each other.
 private func counterparts(of use: CodingUse, among decoders: [CodingUse], in index: ProjectIndex)
   -> [CodingUse]
 {
@@ -165,6 +182,8 @@ private func counterparts(of use: CodingUse, among decoders: [CodingUse], in ind
 }
 
 /// A type's name for comparison: without the types around it, and not optional.
+///
+/// A list keeps its brackets, so `[Entry]` and `Entry` differ.
 private func plain(_ type: String) -> String {
   let name = type.filter { $0 != " " && $0 != "?" }
   return name.hasPrefix("[") ? name : name.lastComponent
@@ -182,6 +201,8 @@ private func identity(of use: CodingUse, in index: ProjectIndex) -> String? {
 }
 
 /// A strategy that can be compared; nil for an unknown one and for the program's own code.
+///
+/// A closure or a formatter may write what any other strategy writes.
 private func comparable(_ strategy: String?) -> String? {
   guard let strategy, !strategy.contains("{"), !strategy.contains("("), !strategy.contains("custom")
   else { return nil }
@@ -189,6 +210,8 @@ private func comparable(_ strategy: String?) -> String? {
 }
 
 /// Whether a type has a date, or isn't known.
+///
+/// Without a date in the value, different strategies make no difference.
 private func mayHaveDate(_ type: String, in index: ProjectIndex, depth: Int) -> Bool {
   let name = type.elementType
   // A dictionary isn't taken apart; it may have dates.

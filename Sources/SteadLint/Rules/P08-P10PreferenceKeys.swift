@@ -5,6 +5,10 @@ import SwiftSyntax
 private let p08 = RuleID(id: "P08", name: "large-blob-in-preferences", level: .warning)
 
 extension Rule {
+  /// Images that are written to preferences, and encoded lists that only grow.
+  ///
+  /// Images are found in a single file. A list is a note, since how long it gets depends on its
+  /// user.
   static let largeBlobInPreferences = Rule(
     p08,
     summary: "An encoded image, or a list that only grows, is written to preferences.",
@@ -50,6 +54,8 @@ extension Rule {
 }
 
 /// Whether a receiver is a store of preferences, by its source alone.
+///
+/// That is enough here, since the written value has to be an encoded image as well.
 private func isPreferences(_ receiver: String) -> Bool {
   receiver.hasPrefix("UserDefaults") || NameWords(receiver.lastComponent).words.last == "defaults"
     || receiver.hasPrefix("Preferences.")
@@ -62,15 +68,21 @@ private let encoders: Set<String> = [
 ]
 
 /// Whether an expression encodes an image, or is a variable that the function binds to one.
+///
+/// A variable in a function that encodes an image elsewhere isn't one: the binding itself has to
+/// have the call.
 private func isImage(_ value: ExprSyntax, in file: FileContext) -> Bool {
   if value.mentions(anyOf: encoders) { return true }
   guard let name = value.as(DeclReferenceExprSyntax.self)?.baseName.text else { return false }
   let scope = value.scope
+  // The tokens first: most functions encode no image, and need no walk for the bindings.
   return scope.tokens(viewMode: .sourceAccurate).contains { encoders.contains($0.text) }
     && bindings(of: name, in: scope).contains { $0.mentions(anyOf: encoders) }
 }
 
 /// The bindings of a name in a function, including those of `if let`.
+///
+/// The walk has a stack of its own, so a deep function can't overflow that of the thread.
 private func bindings(of name: String, in scope: Syntax) -> [Syntax] {
   var found: [Syntax] = []
   var open = [scope]
@@ -94,6 +106,10 @@ private func bindings(of name: String, in scope: Syntax) -> [Syntax] {
 private let p09 = RuleID(id: "P09", name: "literal-key", level: .note)
 
 extension Rule {
+  /// Literal keys that are nearly another key, have a constant, or are spelled out in several
+  /// places.
+  ///
+  /// A note, except for a typo: what is written under one name is never read under it.
   static let literalKey = Rule(
     p09, isFixable: true,
     summary:
@@ -120,7 +136,9 @@ extension Rule {
 
 /// A use of a key that is a literal.
 private struct LiteralUse {
+  /// The literal.
   let key: String
+  /// Where it is used.
   let use: PreferenceUse
 }
 
@@ -133,6 +151,9 @@ private func literals(in index: ProjectIndex) -> [LiteralUse] {
 }
 
 /// Keys that are only read, and are one letter away from a key that is only written.
+///
+/// Both halves are needed. A key that is written and read elsewhere has no missing half, and two
+/// such keys may well have similar names.
 private func typos(in index: ProjectIndex) -> [Finding] {
   var accesses: [String: Set<PreferenceUse.Access>] = [:]
   for use in index.preferences {
@@ -140,6 +161,7 @@ private func typos(in index: ProjectIndex) -> [Finding] {
     guard let key = index.value(of: use.key) else { return [] }
     accesses[key, default: []].insert(use.access)
   }
+  // A wrapper reads, too.
   let written = accesses.filter {
     $0.value.isDisjoint(with: [.read, .wrapper]) && $0.value.contains(.write)
   }.keys
@@ -163,6 +185,9 @@ private func differInNumber(_ one: String, _ other: String) -> Bool {
 }
 
 /// Keys that are spelled out in several places, and those for which a constant exists.
+///
+/// With a constant each use is a finding, since each can be replaced. Without one the first place
+/// stands for all: what is missing is one declaration.
 private func repetitions(in index: ProjectIndex) -> [Finding] {
   Dictionary(grouping: literals(in: index), by: \.key).values.flatMap { uses -> [Finding] in
     if let constant = index.sharedConstant(of: uses[0].key) {
@@ -172,6 +197,7 @@ private func repetitions(in index: ProjectIndex) -> [Finding] {
           fix: fix(literal, with: constant))
       }
     }
+    // By function: an `if` that reads a key and sets it is one place.
     let places = Set(uses.map { $0.use.place.path + ":\($0.use.scope)" })
     guard places.count > 1, let first = uses.map(\.use.keyPlace).min(by: { $0.precedes($1) }) else {
       return []
@@ -185,6 +211,8 @@ private func repetitions(in index: ProjectIndex) -> [Finding] {
 }
 
 /// A case of an enumeration isn't a string, so only a `static let` can replace the literal.
+///
+/// The constant's own line shows which of the two it is; the fact has no syntax.
 private func fix(_ literal: LiteralUse, with constant: ConstantFact) -> Fix? {
   guard !constant.place.sourceLine.trimmed.hasPrefix("case "),
     constant.place.sourceLine.contains("static let")
@@ -202,6 +230,11 @@ private func fix(_ literal: LiteralUse, with constant: ConstantFact) -> Fix? {
 private let p10 = RuleID(id: "P10", name: "key-unsafe-for-kvo", level: .warning)
 
 extension Rule {
+  /// Keys that key-value observing takes for a path, and keys that begin as the system's do.
+  ///
+  /// A warning only for `addObserver`. SwiftUI follows such a key by the notification of all
+  /// changes, so for `@AppStorage` the cost is an evaluation of the view, and the finding is a
+  /// note.
   static let keyUnsafeForKVO = Rule(
     p10,
     summary:
@@ -223,8 +256,11 @@ extension Rule {
     ],
     inProject: { index in
       index.preferences.compactMap { use in
+        // A scene's storage isn't among the preferences, and a wrapper of the program's own
+        // observes in its own way.
         let isObserved =
           use.access == .observe || (use.access == .wrapper && use.method == "AppStorage")
+        // What isn't observed as a path may still have a reserved prefix.
         guard isObserved, let key = index.value(of: use.key),
           key.contains(".") || key.contains("@"), isObservedByFoundation(use, index)
         else { return reserved(use, in: index) }
@@ -242,6 +278,8 @@ extension Rule {
 }
 
 /// The system's keys that a program may set.
+///
+/// A program sets them for itself, to change its language or its appearance.
 private let settable: Set<String> = [
   "AppleLanguages", "AppleLocale", "AppleInterfaceStyle", "AppleMenuBarVisibleInFullscreen",
   "ApplePersistenceIgnoreState",
@@ -253,6 +291,7 @@ private let settable: Set<String> = [
 
 /// A program's own key with a prefix that the system uses: a note, since it may be intended.
 private func reserved(_ use: PreferenceUse, in index: ProjectIndex) -> Finding? {
+  // Reading a key of the system's is what such keys are for.
   guard use.access == .wrapper || use.access == .write, let key = index.value(of: use.key),
     !settable.contains(key), hasReservedPrefix(key)
   else { return nil }
@@ -270,6 +309,8 @@ private func hasReservedPrefix(_ key: String) -> Bool {
 
 /// Whether a wrapper is Foundation's or SwiftUI's, which observe by key paths. SteadPreferences compares
 /// whole keys.
+///
+/// By the file's imports: the wrapper's name alone doesn't say whose it is.
 private func isObservedByFoundation(_ use: PreferenceUse, _ index: ProjectIndex) -> Bool {
   guard let file = index.files.first(where: { $0.path == use.place.path }) else { return true }
   return file.imports.isDisjoint(with: ["SteadPreferences"])

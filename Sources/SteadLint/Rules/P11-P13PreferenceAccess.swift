@@ -5,6 +5,10 @@ import SwiftSyntax
 private let p11 = RuleID(id: "P11", name: "needless-synchronize", level: .warning)
 
 extension Rule {
+  /// `synchronize()` where it does nothing, and its absence where values are lost without it.
+  ///
+  /// The call is found in a single file, by its imports. Its absence is a question to the whole
+  /// program, since one call anywhere is enough.
   static let needlessSynchronize = Rule(
     p11, isFixable: true,
     summary:
@@ -48,7 +52,10 @@ private let linuxModules: Set<String> = [
 ]
 
 /// The first write in each file of a program for Linux, if the program never synchronizes.
+///
+/// One finding for each file: each write needs the same answer.
 private func missing(in index: ProjectIndex) -> [Finding] {
+  // Of the whole program: a file that writes preferences often imports Foundation alone.
   let imports = index.files.reduce(into: Set<String>()) { $0.formUnion($1.imports) }
   // A program that imports both kinds of modules under conditions can't be told from one for Linux.
   guard !imports.isDisjoint(with: linuxModules), !isForApplePlatforms(imports),
@@ -69,6 +76,9 @@ private func missing(in index: ProjectIndex) -> [Finding] {
 }
 
 /// Whether the imports include a framework that only Apple's systems have.
+///
+/// `Foundation` isn't among them. A file that imports nothing else may also be built for Linux,
+/// where the call is needed.
 private func isForApplePlatforms(_ imports: Set<String>) -> Bool {
   !imports.isDisjoint(with: [
     "AppKit", "Cocoa", "SwiftUI", "UIKit", "WatchKit", "WidgetKit", "Combine", "CoreData",
@@ -79,6 +89,9 @@ private func isForApplePlatforms(_ imports: Set<String>) -> Bool {
 }
 
 /// Whether it's an instance of `UserDefaults`, by its declared type or else by its name.
+///
+/// iCloud's key-value store has a `synchronize()`, too, which is needed. So an unknown receiver
+/// isn't taken for preferences.
 private func isPreferences(_ receiver: ExprSyntax, _ variables: VariableTypes) -> Bool {
   let code = receiver.code
   if code.hasPrefix("UserDefaults.") || code.hasPrefix("UserDefaults(") { return true }
@@ -89,6 +102,9 @@ private func isPreferences(_ receiver: ExprSyntax, _ variables: VariableTypes) -
 }
 
 /// The expression that `if let` or `guard let` binds to a name.
+///
+/// `guard let d = kept else { return }` gives a name that says nothing, but the unwrapped
+/// expression may have a type.
 private func unwrapped(_ name: String, in scope: Syntax) -> ExprSyntax? {
   var open = [scope]
   while let node = open.popLast() {
@@ -104,8 +120,11 @@ private func unwrapped(_ name: String, in scope: Syntax) -> ExprSyntax? {
 }
 
 /// Removes the call's line if the call is a statement whose result isn't used.
+///
+/// Nil if the call shares its line with other code, or is all that its block has.
 private func fix(_ call: FunctionCallExprSyntax, in file: FileContext) -> Fix? {
   var node = Syntax(call)
+  // `defaults?.synchronize()`: the chain is around the call.
   if let chain = node.parent, chain.is(OptionalChainingExprSyntax.self) { node = chain }
   // `_ = defaults.synchronize()`
   if let sequence = node.parent?.parent?.as(SequenceExprSyntax.self),
@@ -118,7 +137,10 @@ private func fix(_ call: FunctionCallExprSyntax, in file: FileContext) -> Fix? {
     list.count > 1, item.semicolon == nil
   else { return nil }
   let place = file.place(item)
+  // A comment or another statement on the line would be lost with it.
   guard place.sourceLine.trimmed == item.trimmedDescription else { return nil }
+  // From the beginning of the line, so that its indentation goes as well. The line feed is the one
+  // byte more.
   let start = place.offset - (place.column - 1)
   return Fix(
     "Remove the call",
@@ -130,6 +152,10 @@ private func fix(_ call: FunctionCallExprSyntax, in file: FileContext) -> Fix? {
 private let p12 = RuleID(id: "P12", name: "absent-means-false", level: .warning)
 
 extension Rule {
+  /// Reads of a number or a boolean whose key has another default in a wrapper.
+  ///
+  /// `bool(forKey:)` can't tell an absent value from false. The two places agree as soon as the key
+  /// is set or has a registered default, so everything that may do this silences the rule.
   static let absentMeansFalse = Rule(
     p12,
     summary:
@@ -154,6 +180,7 @@ extension Rule {
     ],
     inProject: { index in
       let defaults = otherDefaults(in: index)
+      // Not those of tests, which register values that the app doesn't have.
       let registered = index.preferences.filter {
         $0.access == .register && index.isShipped($0.place)
       }.map(text).joined(separator: " ")
@@ -165,6 +192,7 @@ extension Rule {
         guard use.access == .read, !use.isComparedWithZero,
           ["bool", "integer", "double", "float"].contains(use.method),
           let key = index.value(of: use.key), let value = defaults[program(of: use)]?[key],
+          // The second list stands for a check of a key that isn't known, which may be this one.
           checked.isDisjoint(with: [[function(use), key], [function(use)]]), !seeded.contains(key),
           !first.contains([key, value]),
           !isRegistered(key, use.key, in: registered)
@@ -179,6 +207,8 @@ extension Rule {
 }
 
 /// Whether a read tells an absent value from false and zero.
+///
+/// Both return nil for it. What the code does with nil isn't looked at.
 private func asksForAbsence(_ use: PreferenceUse) -> Bool {
   use.method == "object" || use.method == "value"
 }
@@ -193,9 +223,14 @@ private func function(_ use: PreferenceUse) -> String {
   use.place.path + ":\(use.scope)"
 }
 
-/// The folder of a program with its own preferences; empty for the app. A watch shares no preferences with
-/// its phone, and a widget only those of a suite.
+/// The folder of a program with its own preferences; empty for the app. A watch shares no
+/// preferences with its phone, and a widget only those of a suite.
+///
+/// A folder is recognized by the end of its name, as Xcode's templates and their users name such
+/// targets.
 private func program(of use: PreferenceUse) -> String {
+  // Any other receiver may be a suite, which app and widget have in common. A watch is another
+  // device.
   let isShared = use.access == .read && !["UserDefaults.standard", "self"].contains(use.receiver)
   let endings =
     ["Watch", "Watch App", "WatchApp", "Watch Extension", "WatchKit Extension"]
@@ -207,6 +242,8 @@ private func program(of use: PreferenceUse) -> String {
 }
 
 /// The defaults of wrappers, except false and zero, by program and key.
+///
+/// Of several wrappers for one key the last one counts.
 private func otherDefaults(in index: ProjectIndex) -> [String: [String: String]] {
   var found: [String: [String: String]] = [:]
   for use in index.preferences where use.access == .wrapper && index.isShipped(use.place) {
@@ -220,6 +257,8 @@ private func otherDefaults(in index: ProjectIndex) -> [String: [String: String]]
 }
 
 /// The uses in the app, grouped by function.
+///
+/// In no particular order: the answers made from them are sets.
 private func functions(in index: ProjectIndex) -> [[PreferenceUse]] {
   Array(
     Dictionary(grouping: index.preferences.filter { index.isShipped($0.place) }, by: function)
@@ -227,6 +266,9 @@ private func functions(in index: ProjectIndex) -> [[PreferenceUse]] {
 }
 
 /// The keys that a function sets and checks for absence.
+///
+/// `if defaults.object(forKey: "on") == nil { defaults.set(true, forKey: "on") }` gives a default
+/// as `register` does.
 private func seededKeys(in index: ProjectIndex) -> Set<String> {
   functions(in: index).reduce(into: []) { found, uses in
     let checked = Set(uses.filter(asksForAbsence).compactMap { index.value(of: $0.key) })
@@ -236,11 +278,16 @@ private func seededKeys(in index: ProjectIndex) -> Set<String> {
 }
 
 /// The keys and values that a function sets once: at the first launch, or after it reads a flag that it also sets.
+///
+/// Key and value together: a function that sets another value than the wrapper's default doesn't
+/// make the places agree.
 private func firstValues(in index: ProjectIndex) -> Set<[String]> {
   functions(in: index).reduce(into: []) { found, uses in
     let written = uses.filter { $0.access == .write }
     let flags = Set(
       written.filter { $0.value == "true" }.compactMap { index.value(of: $0.key) })
+    // The function reads the flag before it writes anything, and sets it with the rest, so a later
+    // launch finds it set.
     let isOnce = uses.contains { use in
       use.method == "bool" && written.allSatisfy { use.place.precedes($0.place) }
         && index.value(of: use.key).map(flags.contains) == true
@@ -264,6 +311,7 @@ private func isRegistered(_ key: String, _ fact: KeyFact, in registered: String)
   // The dictionary is searched as source, since its keys may be literals, constants or cases.
   if registered.contains("\"\(key)\"") { return true }
   if case .reference(let name, _) = fact, registered.contains(name.lastComponent) { return true }
+  // Without a literal dictionary the defaults come from a variable or a file, and may have the key.
   return !registered.contains("[")
 }
 
@@ -272,6 +320,9 @@ private func isRegistered(_ key: String, _ fact: KeyFact, in registered: String)
 private let p13 = RuleID(id: "P13", name: "standard-in-tests", level: .warning)
 
 extension Rule {
+  /// Writes of tests to the preferences that all tests share.
+  ///
+  /// The only rule about tests. One finding for each file, at the first write that isn't put back.
   static let standardInTests = Rule(
     p13, scope: .tests,
     summary: "A test writes to `UserDefaults.standard`.",
@@ -297,6 +348,8 @@ extension Rule {
           && (receiver == "UserDefaults.standard" || receiver == "Foundation.UserDefaults.standard")
       }
       return Dictionary(grouping: uses, by: \.place.path).values.compactMap { uses in
+        // A note only if all writes of the file are put back: one that stays is enough for the next
+        // test to see.
         let first = uses.filter { !$0.isPutBack }.min { $0.place.precedes($1.place) }
         return (first ?? uses.min { $0.place.precedes($1.place) }).map { use in
           let others = uses.count > 1 ? " (\(uses.count - 1) more in this file)" : ""

@@ -3,6 +3,10 @@
 private let p14 = RuleID(id: "P14", name: "blob-without-external-storage", level: .warning)
 
 extension Rule {
+  /// `Data` of models that is likely to be large and is kept in the row.
+  ///
+  /// How large it gets isn't in the source, so the property's name decides between a warning, a
+  /// note and nothing.
   static let blobWithoutExternalStorage = Rule(
     p14, isFixable: true,
     summary:
@@ -47,7 +51,7 @@ extension Rule {
     })
 }
 
-/// Words for what is usually large.
+/// Words for what is usually large. They count at the beginning and at the end of a name.
 private let content: Set<String> = [
   "image", "images", "photo", "picture", "audio", "video", "thumbnail", "pdf", "avatar", "artwork",
   "recording", "cover",
@@ -56,7 +60,7 @@ private let content: Set<String> = [
   "document", "portrait", "scan", "value", "content", "contents", "bytes", "blob", "body",
   "payload", "binary",
 ]
-/// Words for what is always small.
+/// Words for what is always small. One of them anywhere in a name is enough.
 private let small: Set<String> = [
   "key", "hash", "token", "salt", "signature", "bookmark", "id", "ids", "identifier", "digest",
   "checksum", "nonce",
@@ -64,12 +68,16 @@ private let small: Set<String> = [
 ]
 
 /// How likely it is that the data is large; nil if it is small.
+///
+/// A name that says neither is a note: `options` may be a few bytes or a plist of megabytes.
 private func likelihood(of property: PropertyFact) -> Level? {
   var words = NameWords(property.name)
   // An encoded value, such as the metadata of media.
+  // Before the words for content: `mediaRaw` isn't media.
   if words.contains(anyOf: ["raw", "json", "encoded", "archived", "metadata", "info"]) {
     return .note
   }
+  // `photoData` is a photo. The word says nothing about the size.
   if let last = words.words.last, ["data", "bytes"].contains(last), words.words.count > 1 {
     words = words.dropLast()
   }
@@ -81,6 +89,8 @@ private func likelihood(of property: PropertyFact) -> Level? {
 }
 
 /// Whether a model is a cache's by its name, or has only one blob, identifiers and dates.
+///
+/// Whoever fetches such an object wants the bytes, so keeping them in the row costs nothing extra.
 private func isFetchedForBytes(_ model: TypeFact) -> Bool {
   if NameWords(model.name).contains(anyOf: ["cache", "cached"]) { return true }
   let stored = model.properties.filter(\.isStored)
@@ -93,8 +103,10 @@ private func isFetchedForBytes(_ model: TypeFact) -> Bool {
     }
 }
 
-/// The edit that adds `.externalStorage`: as the first argument of an `@Attribute`, or as a new one. Nil for an
-/// attribute without parentheses.
+/// The edit that adds `.externalStorage`: as the first argument of an `@Attribute`, or as a new
+/// one. Nil for an attribute without parentheses.
+///
+/// An option has no label, so it may be before all other arguments.
 private func fix(_ property: PropertyFact) -> Fix? {
   if let attribute = property.attribute("Attribute") {
     return attribute.argumentsStart.map { start in
@@ -113,6 +125,10 @@ private func fix(_ property: PropertyFact) -> Fix? {
 private let p15 = RuleID(id: "P15", name: "unique-with-cloudkit", level: .error)
 
 extension Rule {
+  /// Unique attributes in models that sync with CloudKit.
+  ///
+  /// An error, since the container doesn't open. It depends on the entitlements and configurations
+  /// of the whole project, which ``ProjectIndex/cloudModels`` answers.
   static let uniqueWithCloudKit = Rule(
     p15,
     summary: "A model that syncs with CloudKit has a unique attribute.",
@@ -142,6 +158,7 @@ extension Rule {
         let attributes = model.properties.filter {
           $0.attribute("Attribute")?.text.contains(".unique") == true
         }
+        // A macro among the members names several properties, so its finding is at the class.
         let macro = model.macros.contains { $0.hasPrefix("#Unique") }
         return attributes.map { property in
           Finding(
@@ -164,6 +181,9 @@ extension Rule {
 private let p16 = RuleID(id: "P16", name: "cloudkit-needs-default", level: .error)
 
 extension Rule {
+  /// Properties that CloudKit refuses in a model that syncs.
+  ///
+  /// An error, as P15: the container doesn't open.
   static let cloudKitNeedsDefault = Rule(
     p16, isFixable: true,
     summary:
@@ -237,7 +257,10 @@ private let defaults = [
   "TimeInterval": "0",
 ]
 
-/// The edit that adds a default value after the property's type; nil for a type without a usual value.
+/// The edit that adds a default value after the property's type; nil for a type without a usual
+/// value.
+///
+/// Calls of the model's initializer stay as they are.
 private func fix(_ property: PropertyFact, type: String) -> Fix? {
   let value = defaults[type] ?? (type.hasPrefix("[") ? (type.contains(":") ? "[:]" : "[]") : nil)
   return value.map {
@@ -251,6 +274,10 @@ private func fix(_ property: PropertyFact, type: String) -> Fix? {
 private let p17 = RuleID(id: "P17", name: "relationship-without-inverse", level: .warning)
 
 extension Rule {
+  /// Lists of models whose inverse is missing, ambiguous, or named on both sides.
+  ///
+  /// SwiftData finds an inverse that nobody names if exactly one property leads back. The rule
+  /// repeats that search on the facts.
   static let relationshipWithoutInverse = Rule(
     p17, isFixable: true,
     summary: "A list of models has no inverse, or both sides name one.",
@@ -283,6 +310,8 @@ extension Rule {
 }
 
 /// Whether a model is decoded, so that it is probably a copy of data from elsewhere.
+///
+/// Such a copy is usually replaced as a whole, so a missing inverse is a note.
 private func isCopy(_ model: TypeFact) -> Bool {
   !Set(model.inherited).isDisjoint(with: ["Codable", "Decodable"])
 }
@@ -296,6 +325,7 @@ private func inverseFinding(on property: PropertyFact, of model: TypeFact, in in
 {
   guard let destination = index.destination(of: property, in: model) else { return nil }
   let back = destination.properties.filter {
+    // A relationship of a model with itself isn't its own inverse.
     $0.isStored && index.destination(of: $0, in: destination)?.name == model.name
       && !(destination.name == model.name && $0.name == property.name)
   }
@@ -313,6 +343,7 @@ private func inverseFinding(on property: PropertyFact, of model: TypeFact, in in
         Fix("Leave the inverse out", [$0])
       })
   }
+  // A relationship to one object may well be a one-way reference, so only lists are reported.
   guard property.type?.isListType == true, named == nil, namedBack.isEmpty else { return nil }
   // A property that is the inverse of another one isn't a candidate.
   let candidates = back.filter { candidate in
@@ -339,6 +370,11 @@ private func inverseFinding(on property: PropertyFact, of model: TypeFact, in in
 private let p18 = RuleID(id: "P18", name: "implicit-delete-rule", level: .warning)
 
 extension Rule {
+  /// Lists whose deletion clears what isn't optional, and relationships that a deletion leaves
+  /// dangling.
+  ///
+  /// A list for which no rule is written and nothing required is cleared is a note: keeping its
+  /// objects may be meant.
   static let implicitDeleteRule = Rule(
     p18,
     summary:
@@ -380,14 +416,17 @@ private func deleteRuleFinding(
 {
   guard let destination = index.destination(of: property, in: model) else { return nil }
   let rule = property.attribute("Relationship")?.arguments["deleteRule"]?.lastComponent
+  // Of a relationship to one object, too: the reference to the deleted one stays in either case.
   if rule == "noAction" {
     return Finding(
       p18, "`.noAction` leaves references to deleted objects; choose `.cascade` or `.nullify`.",
       at: property.place)
   }
+  // `.cascade` and `.deny` leave nobody with a cleared property.
   guard property.type?.isListType == true, rule == nil || rule == "nullify" else { return nil }
   let inverse = property.attribute("Relationship")?.arguments["inverse"]?.lastComponent
   let back = destination.properties.filter { candidate in
+    // Of a list on the other side one element is removed, and nothing required is missing.
     candidate.isStored && candidate.type?.isListType == false
       && index.destination(of: candidate, in: destination)?.name == model.name
       && (inverse == nil || inverse == candidate.name)

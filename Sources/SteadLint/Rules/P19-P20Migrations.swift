@@ -3,6 +3,9 @@
 private let p19 = RuleID(id: "P19", name: "old-schema-names-live-model", level: .warning)
 
 extension Rule {
+  /// Earlier schemas that list a class which still changes.
+  ///
+  /// Only schemas in a migration plan count, since the plan's versions say which one is the newest.
   static let oldSchemaNamesLiveModel = Rule(
     p19,
     summary: "An earlier `VersionedSchema` lists models that aren't its own: the newest ones.",
@@ -45,6 +48,7 @@ extension Rule {
       index.olderSchemas.compactMap { older, newest in
         let live = older.models.filter { isLive($0.name, in: older, newest: newest, index: index) }
         guard let first = live.first else { return nil }
+        // One finding for each schema: nesting a copy is one decision.
         let names = live.map { "`\($0.name)`" }.joined(separator: ", ")
         return Finding(
           p19,
@@ -56,6 +60,9 @@ extension Rule {
 }
 
 /// Whether a name means a model outside of the earlier schemas.
+///
+/// The cases in their order: an alias, a member of the newest schema, a class that the newest
+/// schema doesn't list, and a class at the top level.
 private func isLive(_ name: String, in schema: SchemaFact, newest: SchemaFact, index: ProjectIndex)
   -> Bool
 {
@@ -67,7 +74,10 @@ private func isLive(_ name: String, in schema: SchemaFact, newest: SchemaFact, i
   if model.name.hasPrefix(newest.name + ".") { return true }
   // A model outside of the schemas is frozen, too, if the newest schema doesn't list it.
   let live = newest.models.compactMap { index.model($0.name, in: newest.name)?.name }
+  // If none of its models is known, the newest schema can't tell.
   guard live.isEmpty || live.contains(model.name) else { return false }
+  // A class in any schema is a copy. One that isn't compiled or is for tests is in no store of a
+  // user.
   return !index.schemas.contains { model.name.hasPrefix($0.name + ".") }
     && index.isShipped(model.place)
 }
@@ -77,6 +87,9 @@ private func isLive(_ name: String, in schema: SchemaFact, newest: SchemaFact, i
 private let p20 = RuleID(id: "P20", name: "migration-plan-gap", level: .error)
 
 extension Rule {
+  /// Migration plans that can't take every store to the newest version.
+  ///
+  /// An error, and one that developers don't meet: their own stores never skip a version.
   static let migrationPlanGap = Rule(
     p20,
     summary:
@@ -122,6 +135,7 @@ private func problems(of plan: PlanFact, in index: ProjectIndex) -> [Finding] {
   let stages = index.files.flatMap(\.stages).filter {
     $0.plan.lastComponent == plan.name.lastComponent
   }
+  // A store takes one step after the other, so a stage that skips a schema leaves a gap as well.
   for (from, to) in zip(plan.schemas, plan.schemas.dropFirst()) {
     let isCovered = stages.contains {
       $0.from.lastComponent == from.lastComponent && $0.to.lastComponent == to.lastComponent
@@ -132,6 +146,7 @@ private func problems(of plan: PlanFact, in index: ProjectIndex) -> [Finding] {
         Finding(p20, "No stage leads from `\(from)` to `\(to)`; add one.", at: plan.place))
     }
   }
+  // Versions that are no literals can't be compared, and their schemas are passed over.
   let known = plan.schemas.compactMap { name in
     index.schema(name).flatMap { schema in schema.version.map { (schema, $0) } }
   }
@@ -153,6 +168,8 @@ private func problems(of plan: PlanFact, in index: ProjectIndex) -> [Finding] {
 }
 
 /// Whether a plan leads back from a version that another plan leads to.
+///
+/// Both halves are needed: this plan leads back, and another one leads on.
 private func isRollback(_ plan: PlanFact, from: String, to: String, in index: ProjectIndex) -> Bool
 {
   func leads(from: String, to: String, ofPlan isOfPlan: Bool) -> Bool {
@@ -166,6 +183,8 @@ private func isRollback(_ plan: PlanFact, from: String, to: String, in index: Pr
 }
 
 /// Schemas that belong to the plan by their names, but aren't in its list.
+///
+/// A schema that another plan lists belongs to that one. A program may have several stores.
 private func unlisted(_ plan: PlanFact, in index: ProjectIndex) -> [Finding] {
   let families = Set(plan.schemas.map(family))
   let listed = Set(plan.schemas.map(\.lastComponent))
@@ -183,11 +202,15 @@ private func unlisted(_ plan: PlanFact, in index: ProjectIndex) -> [Finding] {
 }
 
 /// A schema's name without its number.
+///
+/// `NotesV1` and `NotesV2` are one family, and `CacheV1` is of another store.
 private func family(_ name: String) -> String {
   name.lastComponent.filter { !$0.isNumber && $0 != "_" }
 }
 
 /// A finding for several schemas of one family without any plan.
+///
+/// Versions of one schema are of use only in a plan, so it was forgotten or isn't in the folder.
 private func missingPlan(in index: ProjectIndex) -> [Finding] {
   let schemas = index.schemas.filter { index.isShipped($0.place) }
   // With any plan its own list is checked; this is for a program that forgot to make one.

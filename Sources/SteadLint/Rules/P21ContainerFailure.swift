@@ -3,6 +3,11 @@ import SwiftSyntax
 private let p21 = RuleID(id: "P21", name: "container-failure-handling", level: .warning)
 
 extension Rule {
+  /// What an app does when its container can't be opened: the ways in which it loses data or can't
+  /// recover.
+  ///
+  /// All of it is in one file, since the answer to a failed opening is in the `do` or the `try`
+  /// around it. Containers of SwiftData and stacks of Core Data are treated alike.
   static let containerFailure = Rule(
     p21,
     summary:
@@ -34,6 +39,7 @@ extension Rule {
       "Containers of a cache, by the name of a property, a schema, a plan or a file: a note.",
     ],
     inFile: { file in
+      // Openings that no user depends on are taken out once, for all three searches below.
       let openings = file.walk.calls.filter {
         openers.contains($0.name) && !isInMemory($0) && !isForTests($0)
           && !isFallbackInMemory($0)
@@ -44,15 +50,21 @@ extension Rule {
     })
 }
 
-/// The calls that open a store, of SwiftData and of Core Data.
+/// The calls that open a store, of SwiftData and of Core Data, and throw if they can't.
+/// `loadPersistentStores` passes its error to a closure, and is looked at apart.
 private let openers: Set<String> = ["ModelContainer", "addPersistentStore"]
 
 /// Whether the function around a call is for tests or debugging, by its name.
+///
+/// Such a function is often in an app's own target, where no folder and no import says what it is
+/// for.
 private func isForTests(_ call: FunctionCallExprSyntax) -> Bool {
   ["test", "testing", "debug"].contains(NameWords(call.scope.declaredName ?? "").words.first)
 }
 
 /// Whether a call makes the container in memory that a catch clause falls back to.
+///
+/// The fallback has a finding of its own. Here it would be one more opening that can fail.
 private func isFallbackInMemory(_ call: FunctionCallExprSyntax) -> Bool {
   let clause = call.ancestors.lazy.compactMap { $0.as(CatchClauseSyntax.self) }.first
   let code = clause?.code ?? ""
@@ -61,9 +73,13 @@ private func isFallbackInMemory(_ call: FunctionCallExprSyntax) -> Bool {
 
 /// A note in widgets and intents, and for a cache by its name, whose data is made again; nil for the rule's
 /// own level.
+///
+/// The names are those of variables around the node, of its function, and of what the openings get
+/// as arguments.
 private func level(
   near node: some SyntaxProtocol, openings: [FunctionCallExprSyntax], in file: FileContext
 ) -> Level? {
+  // The system shows the failure of a widget or an intent, and nobody enters anything there.
   if hasExtension(file) { return .note }
   let declarations = node.ancestors.compactMap { $0.as(VariableDeclSyntax.self)?.declaredName }
   let names =
@@ -73,6 +89,8 @@ private func level(
 }
 
 /// Whether a file has a widget or an intent handler.
+///
+/// The whole file counts, since helpers beside the type serve nothing else.
 private func hasExtension(_ file: FileContext) -> Bool {
   file.walk.types.contains { node in
     let clause = node.asProtocol(DeclGroupSyntax.self)?.inheritanceClause
@@ -81,6 +99,8 @@ private func hasExtension(_ file: FileContext) -> Bool {
 }
 
 /// The strings in the function's constants that a call has among its arguments, such as the file's name.
+///
+/// One step is followed: from an argument to the constant of its name.
 private func origins(of opening: FunctionCallExprSyntax, in file: FileContext) -> [String] {
   let names = Set(opening.arguments.map(\.expression.code))
   let values = file.walk.variables.filter { $0.scope.id == opening.scope.id }.flatMap(\.bindings)
@@ -91,10 +111,14 @@ private func origins(of opening: FunctionCallExprSyntax, in file: FileContext) -
 }
 
 /// The calls that end the program, or let it continue without a store, if Core Data can't open one.
+///
+/// Xcode's template for Core Data has such a `fatalError`, with a comment that asks to replace it.
 private func loadFailures(on loading: FunctionCallExprSyntax, file: FileContext) -> [Finding] {
   guard loading.name == "loadPersistentStores", !isForTests(loading),
+    // Without a receiver it is the method only in an extension or a subclass of the container.
     loading.receiver != nil || loading.enclosingType.hasSuffix("Container")
   else { return [] }
+  // The closure is a part of the call, so its calls lie inside.
   return file.walk.calls.filter { $0.start > loading.start && $0.end < loading.end }.compactMap {
     let message: String
     switch $0.receiver == nil ? $0.name : "" {
@@ -112,7 +136,12 @@ private func loadFailures(on loading: FunctionCallExprSyntax, file: FileContext)
 
 /// Whether a call opens a store in memory: by its arguments, or because the function makes one container, and nothing
 /// in it is on disk.
+///
+/// Which configuration a container gets isn't followed. With one container in the function there is
+/// only one that can get it.
 private func isInMemory(_ call: FunctionCallExprSyntax) -> Bool {
+  // Core Data's store type in both spellings, and the path that Xcode's template has for a store in
+  // memory.
   if ["NSInMemoryStoreType", ".inMemory", "/dev/null"].contains(where: call.code.contains) {
     return true
   }
@@ -128,6 +157,7 @@ private func finding(
 )
   -> Finding?
 {
+  // A bare `try` passes the error on, and the `do` around it is looked at by itself.
   guard let mark = attempt.questionOrExclamationMark?.text,
     let opening = openings.first(where: { contains($0, attempt) })
   else {
@@ -150,15 +180,22 @@ private func finding(
 }
 
 /// Whether a call is in an attempt.
+///
+/// By their offsets: the call can be deep in the expression.
 private func contains(_ call: FunctionCallExprSyntax, _ attempt: TryExprSyntax) -> Bool {
   call.start >= attempt.start && call.end <= attempt.end
 }
 
 /// The findings in the `catch` clauses of a `do` that opens a store: ending the program, deleting the store, and
 /// going on in memory.
+///
+/// Only the calls of the clause itself count. An inner `do` has catch clauses of its own, and its
+/// failures are others.
 private func findings(
   on statement: DoStmtSyntax, openings: [FunctionCallExprSyntax], file: FileContext
 ) -> [Finding] {
+  // In the body and not in an inner `catch`: those are fallbacks for a failure that is handled
+  // there.
   let made = openings.filter {
     $0.start >= statement.body.start && $0.end <= statement.body.end
       && !isCaught($0, inside: statement.body)
@@ -176,10 +213,12 @@ private func findings(
         return Finding(
           p21, "The app crashes at every launch while the store can't be opened; show the error.",
           at: file.place(call), level: noteLevel)
+      // Deleting is an error where the others are warnings: nothing brings the user's data back.
       case "removeItem":
         return Finding(
           p21, "The user's store is deleted because it can't be opened; set it aside and ask.",
           at: file.place(call), level: noteLevel ?? .error)
+      // The configuration may be made before the call, so the whole clause is searched.
       case "ModelContainer" where clause.code.contains("isStoredInMemoryOnly:true"):
         return Finding(
           p21, "The app continues in memory and loses what the user enters; tell the user.",
@@ -192,22 +231,29 @@ private func findings(
 
 /// Whether it lies in the catch clause of a `do` that makes a container, too, after a statement that may
 /// help, which a line in a log doesn't.
+///
+/// Without such a statement the second attempt does what has just failed, and its own failure is
+/// reported.
 private func isSecondAttempt(_ statement: DoStmtSyntax, openings: [FunctionCallExprSyntax]) -> Bool
 {
   statement.ancestors.contains { node in
     guard let clause = node.as(CatchClauseSyntax.self),
       let first = clause.parent?.parent?.as(DoStmtSyntax.self)
     else { return false }
+    // By the beginnings of statements, as their tokens without spaces.
     let logs = ["print(", "debugPrint(", "NSLog(", "os_log(", "logger.", "Logger.", "log."]
     let helps = clause.body.statements.contains { item in
       item.end <= statement.start && !logs.contains(where: item.code.hasPrefix)
     }
+    // The outer `do` has to open a store itself: only then is this a second attempt.
     guard helps else { return false }
     return openings.contains { $0.start >= first.body.start && $0.end <= first.body.end }
   }
 }
 
 /// Whether a call is in a catch clause inside a node, and so handles another failure.
+///
+/// A catch clause around the node itself isn't looked at: the search ends there.
 private func isCaught(_ call: FunctionCallExprSyntax, inside node: some SyntaxProtocol) -> Bool {
   call.ancestors.prefix { $0.id != node.id }.contains { $0.is(CatchClauseSyntax.self) }
 }

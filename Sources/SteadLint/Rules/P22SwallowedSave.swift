@@ -3,6 +3,11 @@ import SwiftSyntax
 private let p22 = RuleID(id: "P22", name: "swallowed-save", level: .warning)
 
 extension Rule {
+  /// Saves of a context whose failure nothing notices: `try?`, and a `do` with empty `catch`
+  /// clauses.
+  ///
+  /// A warning only where a user has just changed something. What a next run, a server or the next
+  /// save makes good is left out or a note, by the names around the save.
   static let swallowedSave = Rule(
     p22,
     summary: "A failed `save()` of a context goes unnoticed.",
@@ -32,6 +37,7 @@ extension Rule {
     inFile: { file in
       let variables = VariableTypes(file.walk)
       return file.walk.tries.compactMap { attempt in
+        // The cheap questions first. `CachedModels` collects all nodes of the function.
         guard attempt.questionOrExclamationMark?.text == "?" || isCaughtByNothing(attempt),
           let call = saveCall(attempt.expression),
           let receiver = call.receiver, receiver.isContext(variables), isUnused(attempt),
@@ -49,6 +55,8 @@ extension Rule {
 }
 
 /// The call of `save()` in an attempt, with or without `await`.
+///
+/// `save(to:)` is another method, of documents and the like.
 private func saveCall(_ expression: ExprSyntax) -> FunctionCallExprSyntax? {
   if let call = expression.as(FunctionCallExprSyntax.self) {
     return call.name == "save" && call.arguments.isEmpty ? call : nil
@@ -58,7 +66,10 @@ private func saveCall(_ expression: ExprSyntax) -> FunctionCallExprSyntax? {
 }
 
 /// Whether the `do` around a save has only empty `catch` clauses.
+///
+/// One clause with a statement is enough for false. What that statement does isn't looked at.
 private func isCaughtByNothing(_ attempt: TryExprSyntax) -> Bool {
+  // `try!` ends the program, which everybody notices.
   guard attempt.questionOrExclamationMark == nil else { return false }
   for node in attempt.ancestors {
     if node.is(ClosureExprSyntax.self) || node.id == attempt.scope.id { return false }
@@ -72,16 +83,22 @@ private func isCaughtByNothing(_ attempt: TryExprSyntax) -> Bool {
 }
 
 /// Whether the result is discarded.
+///
+/// `(try? context.save()) == nil` asks whether it failed.
 private func isUnused(_ attempt: TryExprSyntax) -> Bool {
   guard let parent = attempt.parent else { return true }
   // Also the only expression of a function or closure: its result, an optional Void, is nothing that a caller
   // checks.
   if parent.is(CodeBlockItemSyntax.self) { return true }
+  // `_ = try? …` is a sequence of three elements, whose list is between it and the attempt.
   return parent.as(SequenceExprSyntax.self)?.code.hasPrefix("_=") == true
     || parent.parent?.code.hasPrefix("_=") == true
 }
 
 /// Whether the function makes test or preview data, or belongs to a type for debugging.
+///
+/// By names, since such code is in an app's own target. Both words are needed for data:
+/// `saveTestResults` may be an app's.
 private func isTestOrDebugCode(_ attempt: TryExprSyntax) -> Bool {
   let words = NameWords(attempt.scope.declaredName ?? "").words
   if words.last == "data", !Set(words).isDisjoint(with: ["test", "dummy", "sample"]) {
@@ -92,6 +109,8 @@ private func isTestOrDebugCode(_ attempt: TryExprSyntax) -> Bool {
 }
 
 /// Whether it takes back what another save of the same context couldn't save.
+///
+/// The failure of the first save is handled there already; this one only restores what was before.
 private func isRecovery(_ attempt: TryExprSyntax, of context: String) -> Bool {
   for node in attempt.ancestors {
     if node.is(ClosureExprSyntax.self) || node.id == attempt.scope.id { return false }
@@ -103,11 +122,15 @@ private func isRecovery(_ attempt: TryExprSyntax, of context: String) -> Bool {
 }
 
 /// Whether a file imports a user interface, and so may save what its user just did.
+///
+/// The next run makes much of what other files save again.
 private func hasViews(_ imports: Set<String>) -> Bool {
   !imports.isDisjoint(with: ["SwiftUI", "UIKit", "AppKit", "Cocoa", "WatchKit"])
 }
 
 /// Whether the next run of the function repeats what wasn't saved.
+///
+/// By the first words of its name: a verb for maintenance.
 private func isRepeatedByNextRun(_ attempt: TryExprSyntax) -> Bool {
   let words = NameWords(attempt.scope.declaredName ?? "").words
   let beginnings = [
@@ -118,9 +141,12 @@ private func isRepeatedByNextRun(_ attempt: TryExprSyntax) -> Bool {
 }
 
 /// Whether another save of a context follows if the function doesn't end first.
+///
+/// Blocks around the save count, too: in a loop the save after the loop has everything.
 private func isFollowed(_ attempt: TryExprSyntax, by context: String) -> Bool {
   for node in attempt.ancestors {
     if node.is(ClosureExprSyntax.self) || node.id == attempt.scope.id { return false }
+    // Each statement around the save may have others after it, which run later.
     guard let item = node.as(CodeBlockItemSyntax.self),
       let list = item.parent?.as(CodeBlockItemListSyntax.self)
     else { continue }
@@ -135,6 +161,8 @@ private func isFollowed(_ attempt: TryExprSyntax, by context: String) -> Bool {
 }
 
 /// Whether a statement is a save of the context and nothing else.
+///
+/// By its tokens without spaces. The receiver has to be spelled alike.
 private func isSave(_ item: CodeBlockItemSyntax, of context: String) -> Bool {
   ["try?", "_=try?", "try", "tryawait", "try?await"].contains {
     item.code == $0 + context + ".save()"
@@ -142,8 +170,14 @@ private func isSave(_ item: CodeBlockItemSyntax, of context: String) -> Bool {
 }
 
 /// Whether names say that a function saves only cached models.
+///
+/// A cache is made again, so a save of nothing else may fail unnoticed. One sign is enough: the
+/// function's name, what the context is made from, or the names of all models that the function
+/// touches.
 private struct CachedModels {
+  /// The function around the save.
   let scope: Syntax
+  /// The types of the file's variables.
   let variables: VariableTypes
 
   private static let words: Set<String> = ["cache", "cached", "caches"]
@@ -154,6 +188,7 @@ private struct CachedModels {
       return true
     }
     let models = models(of: context) + [owner(of: context)].compactMap { $0 }
+    // Without any model nothing is known, so the save is reported.
     return !models.isEmpty && models.allSatisfy(isCached) && !isInView
   }
 
@@ -172,6 +207,8 @@ private struct CachedModels {
   }
 
   /// The model that a context belongs to: for `entity.managedObjectContext`, the type of `entity`.
+  ///
+  /// Nil for a context that comes from elsewhere.
   private func owner(of context: ExprSyntax) -> String? {
     let value = values[context.code] ?? context
     guard let access = value.as(MemberAccessExprSyntax.self), let base = access.base,
@@ -183,6 +220,9 @@ private struct CachedModels {
   }
 
   /// The expressions that a context is made from, followed through the function's constants.
+  ///
+  /// For `ModelContext(container)` with `let container = provider.localCacheContainer`, both
+  /// expressions.
   private func source(of name: String, depth: Int) -> String {
     // A limit, since `let a = f(a)` refers to itself.
     guard depth < 3, let value = values[name] else { return "" }
@@ -191,6 +231,8 @@ private struct CachedModels {
   }
 
   /// The values of the function's constants, by their names.
+  ///
+  /// Of several bindings of one name the last one that was found counts.
   private var values: [String: ExprSyntax] {
     var found: [String: ExprSyntax] = [:]
     for node in nodes {
@@ -204,7 +246,10 @@ private struct CachedModels {
   }
 
   /// The models that are fetched, made in the context, inserted or deleted.
+  ///
+  /// The names of types, or those of variables with the word cache.
   private func models(of context: ExprSyntax) -> [String] {
+    // Computed once: it walks the whole function.
     let values = values
     return nodes.flatMap { node -> [String] in
       if let generic = node.as(GenericSpecializationExprSyntax.self) {
@@ -212,13 +257,16 @@ private struct CachedModels {
           ? generic.genericArgumentClause.arguments.map { $0.argument.trimmedDescription } : []
       }
       guard let call = node.as(FunctionCallExprSyntax.self) else { return [] }
+      // `CachedFilter(context: context)`, the initializer of Core Data's objects.
       if call.argument("context")?.code == context.code, call.receiver == nil { return [call.name] }
       guard call.receiver?.code == context.code, ["insert", "delete"].contains(call.name),
         let model = call.arguments.first?.expression
       else { return [] }
+      // `delete(model: CachedNote.self)`
       if call.arguments.first?.label?.text == "model" {
         return [String(model.code.dropLast(".self".count)).lastComponent]
       }
+      // The object is made in the call, or was bound to a name before.
       let made =
         model.as(FunctionCallExprSyntax.self) ?? values[model.code]?.as(FunctionCallExprSyntax.self)
       return [made.map(\.name) ?? model.code].filter {

@@ -3,6 +3,10 @@ import SwiftSyntax
 private let p23 = RuleID(id: "P23", name: "predicate-trap", level: .warning)
 
 extension Rule {
+  /// Predicates that compile and can't be translated, and fetches of which only the count is used.
+  ///
+  /// Forms that are always wrong are found in the syntax of one file. Whether a property is stored
+  /// is a question to the model, which the index has.
   static let predicateTrap = Rule(
     p23, isFixable: true,
     summary:
@@ -34,7 +38,9 @@ extension Rule {
     })
 }
 
-/// `fetch(…).count` of a context.
+/// `fetch(…).count` of a context, with the fix that makes it `fetchCount(…)`.
+///
+/// Only of a context: another type's `fetch` may have no `fetchCount`.
 private func counting(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
   guard call.arguments.count == 1, call.argument(nil) != nil, let receiver = call.receiver,
     receiver.isContext(VariableTypes(file.walk)),
@@ -46,8 +52,10 @@ private func counting(_ call: FunctionCallExprSyntax, in file: FileContext) -> F
     return nil
   }
   guard let count = whole, count.declName.baseName.text == "count",
+    // `.count(where:)` and the like need the objects.
     count.parent?.is(FunctionCallExprSyntax.self) != true
   else { return nil }
+  // Both or none: a renamed call with its `.count` wouldn't compile.
   let edits: [Fix.Edit] = [
     .init(offset: name.start, length: name.end - name.start, replacement: "fetchCount"),
     .init(offset: call.end, length: count.end - call.end, replacement: ""),
@@ -57,7 +65,8 @@ private func counting(_ call: FunctionCallExprSyntax, in file: FileContext) -> F
     fix: Fix("Use fetchCount", edits))
 }
 
-/// `isEmpty == false` in a predicate, in its unfolded form: the parser leaves operators in a flat sequence.
+/// `isEmpty == false` in a predicate, in its unfolded form: the parser leaves operators in a flat
+/// sequence.
 private func emptiness(_ macro: MacroExpansionExprSyntax, in file: FileContext) -> [Finding] {
   guard macro.macroName.text == "Predicate" else { return [] }
   return file.walk.assignments.compactMap { sequence in
@@ -76,8 +85,11 @@ private func emptiness(_ macro: MacroExpansionExprSyntax, in file: FileContext) 
 }
 
 /// The finding about a path in a predicate: a property that the store doesn't have, or a captured object.
+///
+/// Nil for a model that isn't in the project, and for a property that it doesn't declare.
 private func finding(on fact: PredicateFact, in index: ProjectIndex) -> Finding? {
   guard let model = index.model(fact.model), let first = fact.path.first,
+    // An extension in another file may have the property, which is computed then.
     let property = model.properties.first(where: { $0.name == first })
       ?? index.declarations(of: model.name).flatMap(\.properties).first(where: { $0.name == first })
   else { return nil }
@@ -88,6 +100,8 @@ private func finding(on fact: PredicateFact, in index: ProjectIndex) -> Finding?
         + "use stored properties.",
       at: fact.place, level: .error)
   }
+  // A relationship that is compared with a name. Names of identifiers are what the finding asks
+  // for.
   guard fact.path.count == 1, let other = fact.comparedWith, other != "nil",
     property.type?.isListType == false,
     index.destination(of: property, in: model) != nil, other.first?.isLowercase == true,

@@ -5,6 +5,10 @@ import SwiftSyntax
 private let p24 = RuleID(id: "P24", name: "wrong-directory", level: .warning)
 
 extension Rule {
+  /// Files and stores in places that don't last, writes that can be cut off, and paths that stop
+  /// being valid.
+  ///
+  /// Each call gets one finding at most, the first that applies.
   static let wrongDirectory = Rule(
     p24, isFixable: true,
     summary:
@@ -44,6 +48,8 @@ private let purgeableDirectories = [
 ]
 
 /// A store of models in a directory that the system empties.
+///
+/// A store of a cache belongs there, so a name of that kind around the call is enough for silence.
 private func purgeableStore(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
   guard call.name == "ModelConfiguration", let url = call.argument("url"), isPurgeable(url),
     !NameWords(call.enclosingType).contains(anyOf: transientWords),
@@ -54,7 +60,8 @@ private func purgeableStore(_ call: FunctionCallExprSyntax, in file: FileContext
     at: file.place(url))
 }
 
-/// Words for what a user made and nobody can make again.
+/// Words for what a user made and nobody can make again. Without one of them an encoded value in
+/// caches counts as a cache.
 private let userContent: Set<String> = [
   "note", "notes", "draft", "drafts", "settings", "favorite", "favorites", "favourites", "bookmark",
   "bookmarks",
@@ -79,6 +86,8 @@ private func purgeableFile(_ call: FunctionCallExprSyntax, in file: FileContext)
 }
 
 /// The last literal of a target, or of the value that the function binds to it.
+///
+/// The last one, since a path is put together from the front.
 private func fileName(of target: ExprSyntax) -> String {
   let literals = binding(of: target).tokens(viewMode: .sourceAccurate).compactMap {
     token -> String? in
@@ -88,6 +97,8 @@ private func fileName(of target: ExprSyntax) -> String {
 }
 
 /// The value that the function binds to a name; the expression itself if it isn't a name.
+///
+/// The walk has a stack of its own, so a deep function can't overflow that of the thread.
 private func binding(of expression: ExprSyntax) -> Syntax {
   guard let name = expression.as(DeclReferenceExprSyntax.self)?.baseName.text else {
     return Syntax(expression)
@@ -106,11 +117,15 @@ private func binding(of expression: ExprSyntax) -> Syntax {
 
 /// Whether a URL is in a directory that the system empties, there or in the constant that the function binds to its
 /// name.
+///
+/// One step is followed, and no property of another type.
 private func isPurgeable(_ expression: ExprSyntax) -> Bool {
   binding(of: expression).mentions(anyOf: Set(purgeableDirectories))
 }
 
 /// `urls(for:in:)[0]`, which crashes a program if the system has no such directory for it.
+///
+/// A note, since the list is rarely empty.
 private func firstOfList(in file: FileContext) -> [Finding] {
   file.walk.subscripts.compactMap { access in
     guard let call = access.calledExpression.as(FunctionCallExprSyntax.self), call.name == "urls",
@@ -132,6 +147,8 @@ private let transientWords: Set<String> = [
 ]
 
 /// A write of encoded data that an interruption can cut off.
+///
+/// The argument `to:` has to be the only one: with options a person has already thought about them.
 private func nonAtomicWrite(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
   guard call.name == "write", let target = call.argument("to"), call.arguments.count == 1,
     !target.is(InOutExprSyntax.self),
@@ -147,6 +164,9 @@ private func nonAtomicWrite(_ call: FunctionCallExprSyntax, in file: FileContext
 }
 
 /// Whether a command writes the file, so that its caller can make it again.
+///
+/// The two wrappers are swift-argument-parser's, and also mark the options of a command that are in
+/// a type of their own.
 private func isOutput(_ call: FunctionCallExprSyntax) -> Bool {
   call.ancestors.contains { node in
     guard let group = node.asProtocol(DeclGroupSyntax.self) else { return false }
@@ -163,6 +183,8 @@ private func isOutput(_ call: FunctionCallExprSyntax) -> Bool {
 }
 
 /// Whether what is written is an encoded value: the call itself, or a name that the function binds to one.
+///
+/// Other data may come from a server or the user, and can often be had again.
 private func isEncoded(_ receiver: ExprSyntax, in scope: Syntax) -> Bool {
   let code = receiver.code
   if code.contains(".encode(") { return true }
@@ -177,6 +199,9 @@ private func isEncoded(_ receiver: ExprSyntax, in scope: Syntax) -> Bool {
 }
 
 /// Whether a file can be made again, by the words of its name, of the function and of the type.
+///
+/// `replaceItemAt` makes the write atomic in its own way, and what goes to a save panel's file is
+/// an export.
 private func isTransient(_ target: ExprSyntax, _ call: FunctionCallExprSyntax) -> Bool {
   NameWords(target.code).contains(anyOf: transientWords)
     || NameWords(call.scope.declaredName ?? "").contains(anyOf: transientWords)
@@ -187,12 +212,15 @@ private func isTransient(_ target: ExprSyntax, _ call: FunctionCallExprSyntax) -
 }
 
 /// The absolute path of a file in the app's directories, kept in preferences.
+///
+/// Only the app's own directories move. The path of a file that the user chose stays.
 private func absolutePath(_ call: FunctionCallExprSyntax, in file: FileContext) -> Finding? {
   guard call.name == "set" || call.name == "setValue", call.argument("forKey") != nil,
     let value = call.arguments.first?.expression.code, let receiver = call.receiver?.code,
     NameWords(receiver).contains(anyOf: ["defaults"])
   else { return nil }
   let endings = [".path", ".path()", ".absoluteString", ".path(percentEncoded:false)"]
+  // `lastPathComponent` and the like stay valid when the directory moves.
   guard let ending = endings.first(where: value.hasSuffix) else { return nil }
   let name = String(value.dropLast(ending.count))
   let scope = call.scope.code
@@ -200,6 +228,8 @@ private func absolutePath(_ call: FunctionCallExprSyntax, in file: FileContext) 
   guard
     places.contains(where: { value.contains($0) })
       || places.contains(where: { place in
+        // The value of the constant begins there. Its end isn't looked for; 200 characters have
+        // room for the usual chain of calls.
         scope.range(of: "let\(name)=").map { scope[$0.upperBound...].prefix(200).contains(place) }
           ?? false
       })
@@ -222,6 +252,10 @@ extension String {
 private let p25 = RuleID(id: "P25", name: "shared-default-store", level: .warning)
 
 extension Rule {
+  /// Stores that other programs or schemas open, and contexts that other actors use.
+  ///
+  /// Crossings of actors are found in a file's syntax. Stores need the project's settings and all
+  /// its containers.
   static let sharedDefaultStore = Rule(
     p25,
     summary:
@@ -265,10 +299,13 @@ extension Rule {
 }
 
 /// The containers that open `default.store`: neither they nor a configuration names another place.
+///
+/// Empty as soon as any configuration of the project names a place.
 private func onDefaultStore(in index: ProjectIndex) -> [ContainerFact] {
   let all = index.files.flatMap(\.containers).filter { index.isShipped($0.place) }
   // A configuration may be made elsewhere and passed on, so one with a place counts for every container.
   guard !all.contains(where: { $0.kind == .configuration && $0.namesStore }) else { return [] }
+  // Configurations and schemas open nothing by themselves.
   return all.filter { $0.kind == .container && !$0.isInMemory }
 }
 
@@ -287,6 +324,9 @@ private func unsandboxed(in index: ProjectIndex) -> [Finding] {
 }
 
 /// Containers of one program with different models on one store.
+///
+/// The first container by place has the models that the others are compared with. One with a
+/// migration plan knows several schemas, and isn't compared.
 private func conflictingModels(in index: ProjectIndex) -> [Finding] {
   let containers = onDefaultStore(in: index).filter { !$0.models.isEmpty && $0.plan == nil }
   guard let first = containers.min(by: { $0.place.precedes($1.place) }) else { return [] }
@@ -300,6 +340,8 @@ private func conflictingModels(in index: ProjectIndex) -> [Finding] {
 }
 
 /// Models and contexts that are declared `@unchecked Sendable`, which only hides the compiler's error.
+///
+/// It is found in the declaration and in extensions, by the name of a model of the project.
 private func sendableModels(in index: ProjectIndex) -> [Finding] {
   index.files.flatMap(\.types).compactMap { type in
     guard type.uncheckedSendable else { return nil }

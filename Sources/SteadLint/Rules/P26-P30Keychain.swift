@@ -5,6 +5,10 @@ import SwiftSyntax
 private let p26 = RuleID(id: "P26", name: "keychain-without-accessibility", level: .note)
 
 extension Rule {
+  /// Items that are added in a file which never says when they may be read.
+  ///
+  /// By file, since a query is often assembled in several functions. The calls are a fact, so that
+  /// certificates can be left out by their assembled queries.
   static let keychainWithoutAccessibility = Rule(
     p26,
     summary: "A keychain item is added without saying when it may be read.",
@@ -28,6 +32,7 @@ extension Rule {
     ],
     inProject: { index in
       index.files.flatMap { file in
+        // By their places: both facts have that of the call.
         let certificates = file.keychain.filter { $0.itemClass == "kSecClassCertificate" }.map(
           \.place)
         return file.unprotectedItems.filter { !certificates.contains($0) }.map { place in
@@ -41,6 +46,8 @@ extension Rule {
 }
 
 /// Whether a function has its own names for accessibility, which stand for the constants.
+///
+/// `kSecUseDataProtectionKeychain` has the word, and chooses a keychain and no accessibility.
 private func namesAccess(in scope: Syntax) -> Bool {
   scope.tokens(viewMode: .sourceAccurate).contains { token in
     guard case .identifier(let text) = token.tokenKind, text != "kSecUseDataProtectionKeychain"
@@ -51,6 +58,8 @@ private func namesAccess(in scope: Syntax) -> Bool {
 
 extension FileContext {
   /// The calls that add an item although neither the file nor the function says when it may be read.
+  ///
+  /// Without `kSecClass` in the file the query comes from elsewhere, and may have anything.
   var unprotectedItems: [Place] {
     guard keychainNames.isDisjoint(with: ["kSecAttrAccessible", "kSecAttrAccessControl"]),
       keychainNames.contains("kSecClass")
@@ -69,6 +78,9 @@ extension FileContext {
 private let p27 = RuleID(id: "P27", name: "keychain-always-accessible", level: .error)
 
 extension Rule {
+  /// Accessibility that doesn't depend on the passcode, where it is set.
+  ///
+  /// An error: whoever has the device has the secret.
   static let keychainAlwaysAccessible = Rule(
     p27,
     summary:
@@ -97,13 +109,17 @@ extension Rule {
 }
 
 /// Whether a value goes into a query: as a dictionary's value, or assigned to an entry of one.
+///
+/// A `switch` over all values, or a comparison, only names it.
 private func isSet(_ name: DeclReferenceExprSyntax) -> Bool {
   for node in name.ancestors {
     if let element = node.as(DictionaryElementSyntax.self) {
+      // In front of the colon it would be a key.
       return element.value.start <= name.start
     }
     // `value as String` is a sequence, too, inside the one that assigns.
     if let sequence = node.as(SequenceExprSyntax.self), sequence.start != name.start {
+      // `query[key] = value`, without the spaces.
       return sequence.code.contains("]=") && !sequence.code.contains("==")
     }
     // Outside of the statement the name is compared or listed, and set nowhere.
@@ -117,6 +133,9 @@ private func isSet(_ name: DeclReferenceExprSyntax) -> Bool {
 private let p28 = RuleID(id: "P28", name: "keychain-status-ignored", level: .warning)
 
 extension Rule {
+  /// Calls that write an item and whose status nothing looks at.
+  ///
+  /// Deleting isn't among them: what is deleted is often absent already.
   static let keychainStatusIgnored = Rule(
     p28,
     summary: "The status of `SecItemAdd` or `SecItemUpdate` is ignored.",
@@ -147,14 +166,20 @@ extension Rule {
 }
 
 /// Whether nothing looks at the status that a call returns.
+///
+/// That is a statement of its own, or an assignment to `_`.
 private func isIgnored(_ call: FunctionCallExprSyntax) -> Bool {
   guard let parent = call.parent else { return false }
   if parent.is(CodeBlockItemSyntax.self) { return !isResult(parent, of: call) }
+  // The list of a sequence's elements is a node of its own.
   let sequence = parent.as(SequenceExprSyntax.self) ?? parent.parent?.as(SequenceExprSyntax.self)
   return sequence?.code.hasPrefix("_=") == true
 }
 
 /// Whether the call is the only expression of a function or closure, and so may be its result.
+///
+/// A closure's type isn't known, so its only expression counts as its result. So do the branches of
+/// `if` and `switch`, which may be expressions.
 private func isResult(_ item: Syntax, of call: FunctionCallExprSyntax) -> Bool {
   guard let list = item.parent?.as(CodeBlockItemListSyntax.self), list.count == 1 else {
     return false
@@ -178,6 +203,9 @@ private func isResult(_ item: Syntax, of call: FunctionCallExprSyntax) -> Bool {
 private let p29 = RuleID(id: "P29", name: "keychain-duplicate-unhandled", level: .warning)
 
 extension Rule {
+  /// Items that are added in a file which never updates, deletes, or asks for a duplicate.
+  ///
+  /// By file: a delete before the add, or an update after it, is often a function of its own.
   static let keychainDuplicateUnhandled = Rule(
     p29,
     summary: "An item is added to the keychain, and nothing handles an item that already exists.",
@@ -212,6 +240,8 @@ extension Rule {
 
 extension FileContext {
   /// Whether the code mentions the status of an item that already exists.
+  ///
+  /// Costs a pass over all tokens, so it is asked last.
   fileprivate var mentionsDuplicate: Bool {
     walk.calls.first?.root.mentions("errSecDuplicateItem") ?? false
   }
@@ -222,6 +252,9 @@ extension FileContext {
 private let p30 = RuleID(id: "P30", name: "keychain-without-service", level: .warning)
 
 extension Rule {
+  /// Queries for generic passwords in a file that never names a service.
+  ///
+  /// The finding is at the class, since that is where a service belongs beside it.
   static let keychainWithoutService = Rule(
     p30,
     summary: "A query for generic passwords has no service.",
@@ -256,6 +289,8 @@ extension Rule {
 }
 
 /// Whether the account of the same query contains the app's identifier, as a service would.
+///
+/// Such an account is as good as a service: no other code has it.
 private func namesApp(around element: DictionaryElementSyntax, _ walk: SyntaxWalk) -> Bool {
   element.parent?.as(DictionaryElementListSyntax.self)?.contains { other in
     guard other.key.code.hasPrefix("kSecAttrAccount") else { return false }
@@ -267,6 +302,9 @@ private func namesApp(around element: DictionaryElementSyntax, _ walk: SyntaxWal
 
 /// The values that an account can have in the file: a literal, a constant's value, or the arguments that
 /// calls pass for a parameter.
+///
+/// - Parameter isParameter: Whether the account may be a parameter. One step to the callers is
+///   followed, so functions that call each other end the search.
 private func values(
   of account: ExprSyntax, _ walk: SyntaxWalk, isParameter: Bool
 ) -> [ExprSyntax] {
@@ -275,12 +313,14 @@ private func values(
   let constants = walk.variables.flatMap(\.bindings).filter {
     $0.pattern.trimmedDescription == name
   }.compactMap { $0.initializer?.value }
+  // A constant of the file hides a parameter of its name here; scopes aren't resolved.
   if !constants.isEmpty || !isParameter { return constants }
   guard let function = account.scope.as(FunctionDeclSyntax.self),
     let parameter = function.signature.parameterClause.parameters.first(where: {
       ($0.secondName ?? $0.firstName).text == name
     })
   else { return [] }
+  // Calls in this file alone. The parameter may get something else in another one.
   return walk.calls.filter { $0.name == function.name.text }.flatMap { call -> [ExprSyntax] in
     guard let given = call.argument(parameter.firstName.text) else { return [] }
     return values(of: given, walk, isParameter: false)
@@ -288,6 +328,9 @@ private func values(
 }
 
 /// Whether a literal is a name like `com.example.app.token`, which no other program uses.
+///
+/// Three parts at least, of which the first is as long as a top-level domain: two to four lowercase
+/// letters.
 private func isReverseName(_ literal: String) -> Bool {
   let parts = literal.trimmingPrefix("\"").split(separator: ".")
   return literal.hasPrefix("\"") && parts.count > 2 && (2...4).contains(parts[0].count)
@@ -295,11 +338,14 @@ private func isReverseName(_ literal: String) -> Bool {
 }
 
 /// Whether it's the class of a query, not one of a list of classes.
+///
+/// Either an element of a dictionary with the key `kSecClass`, or assigned to such an entry.
 private func isInQuery(_ name: DeclReferenceExprSyntax, _ walk: SyntaxWalk) -> Bool {
   for node in name.ancestors {
     if let element = node.as(DictionaryElementSyntax.self) {
       return element.key.code.hasPrefix("kSecClass") && !namesApp(around: element, walk)
     }
+    // A list of classes is looked through for each, as when all items are deleted.
     if node.is(ArrayElementSyntax.self) || node.is(CodeBlockItemSyntax.self) { break }
   }
   return name.ancestors.lazy.compactMap { $0.as(SequenceExprSyntax.self) }.first?.code.contains(

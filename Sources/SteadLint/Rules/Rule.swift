@@ -70,6 +70,7 @@ extension Rule {
 
   /// All rules, in the order of their identifiers.
   public static let all: [Rule] = [
+    // By hand: Swift can't enumerate static members. The order is that of the page.
     // P01-P03Secrets.swift
     secretInPreferences, secretInModel, secretInsideCodable,
     // P04SwallowedDecode.swift

@@ -5,15 +5,24 @@ import Synchronization
 
 /// Reads files on several threads, and applies the rules about single files.
 ///
-/// Source may be anything: generated, cut off, or made to break the linter. A recursive parser overflows its
-/// stack on input that nests deeply enough, and that can't be caught. So the bytes are measured before
-/// (``NestingScan``), the tree is walked without recursion (``SyntaxWalk``), and both have limits.
+/// Source may be anything: generated, cut off, or made to break the linter. A recursive parser
+/// overflows its stack on input that nests deeply enough, and that can't be caught. So the bytes
+/// are measured before (``NestingScan``), the tree is walked without recursion (``SyntaxWalk``),
+/// and both have limits.
 ///
-/// A file that can't be checked becomes a record with a finding L02, so one bad file never ends a run.
+/// A file that can't be checked becomes a record with a finding L02, so one bad file never ends a
+/// run.
+///
+/// It is a value without state of its own. What the threads share is the counter that gives them
+/// their files, and the ``Results``.
 struct FileReading: Sendable {
+  /// The sizes beyond which a file isn't parsed.
   let limits: Linter.Limits
+  /// The records of an earlier run; empty without one.
   let cache: LintCache
+  /// Called on a reading thread before each file.
   let progress: @Sendable (Linter.Progress) -> Void
+  /// Asked on a reading thread before each file.
   let isCancelled: @Sendable () -> Bool
 
   /// The stack of a thread: enough for a parser that recurses to the limit of nesting, even in a debug build.
@@ -28,12 +37,14 @@ struct FileReading: Sendable {
     let results = Results()
     let counter = AtomicCounter()
     let done = DispatchGroup()
+    // Parsing keeps a core busy, so more threads than cores would only cost memory for stacks.
     for _ in 0..<min(ProcessInfo.processInfo.activeProcessorCount, max(1, sources.count)) {
       done.enter()
       let thread = Thread { [self] in
         work(on: sources, counter: counter, results: results)
         done.leave()
       }
+      // Before the start, after which a thread's stack can't be changed.
       thread.stackSize = Self.stackSize
       thread.start()
     }
@@ -47,6 +58,8 @@ struct FileReading: Sendable {
   /// read twice.
   private func work(on sources: [FileList.Source], counter: AtomicCounter, results: Results) {
     while !isCancelled() {
+      // Files are of very different sizes. One at a time keeps all threads busy to the end, where
+      // equal shares wouldn't.
       let index = counter.next()
       guard index < sources.count else { return }
       progress(.init(completed: index, total: sources.count))
@@ -60,15 +73,20 @@ struct FileReading: Sendable {
     switch source.content {
     case .bytes(let given): bytes = given
     case .file(let url):
+      // Gone since the folder was listed, or without permission.
       guard let data = try? Data(contentsOf: url) else {
         return refusal(
           of: source.path, digest: "", "The file can't be read; check its permissions.")
       }
       bytes = Array(data)
     }
+    // By contents and not by date: a checkout gives unchanged files new dates.
     var digest = Digest()
     bytes.withUnsafeBytes { digest.add($0) }
+    // Before the checks: a refusal is a record, too, so a file that is too large is refused from
+    // the cache.
     if var known = cache.record(of: source.path, digest: digest.description) {
+      // So that the next cache takes its bytes as they are.
       known.isFromCache = true
       return known
     }
@@ -90,6 +108,8 @@ struct FileReading: Sendable {
     guard String(validating: bytes, as: UTF8.self) != nil else {
       return refusal(of: path, digest: digest, "The file isn't UTF-8; convert it.")
     }
+    // The scan doesn't see brackets in a string's interpolation. The parser's own limit of nesting
+    // is for those.
     let scan = bytes.withUnsafeBufferPointer { NestingScan($0) }
     guard scan.depth <= limits.nesting, scan.chain <= limits.chain else {
       return refusal(
@@ -109,6 +129,8 @@ struct FileReading: Sendable {
     }
     let context = FileContext(path: path, tree: tree, walk: walk, bytes: bytes)
     let suppressions = SuppressionReader.read(tree, bytes: bytes, context: context)
+    // All rules, whichever are chosen: the cache is for every later run. A tree with errors is
+    // still checked.
     return FileRecord(
       digest: digest, facts: FactReader(context).facts(suppressions: suppressions),
       findings: Rule.all.flatMap { $0.inFile(context) },
@@ -116,6 +138,8 @@ struct FileReading: Sendable {
   }
 
   /// The record of a file that isn't checked.
+  ///
+  /// It has empty facts, so the file adds nothing to the index.
   private func refusal(of path: String, digest: String, _ message: String) -> FileRecord {
     var facts = FileFacts()
     facts.path = path
@@ -128,8 +152,12 @@ struct FileReading: Sendable {
   }
 
   /// The first place that doesn't parse: the innermost node with an error, at its unexpected syntax if it has any.
+  ///
+  /// One finding for each file: a missing brace makes many nodes erroneous, and only the first
+  /// place helps.
   private func syntaxError(in tree: SourceFileSyntax, context: FileContext) -> Finding {
     var node = Syntax(tree)
+    // In this view missing tokens are children, too: an error may consist of nothing else.
     while let inner = node.children(viewMode: .all).first(where: {
       $0.hasError && !$0.is(UnexpectedNodesSyntax.self)
     }) {
@@ -141,14 +169,17 @@ struct FileReading: Sendable {
       at: context.place(from: (unexpected ?? node).start, length: 1, near: node))
   }
 
-  /// The records that the threads have made.
+  /// The records that the threads have made, by the indexes of their files.
   private final class Results: Sendable {
+    // A dictionary, since the threads finish files in any order.
     private let records = Mutex<[Int: FileRecord]>([:])
 
+    /// Adds the record of a file. Called once for each index, by any thread.
     func add(_ record: FileRecord, at index: Int) {
       records.withLock { $0[index] = record }
     }
 
+    /// The records in the order of the files, without those that weren't made.
     func all(count: Int) -> [FileRecord] {
       records.withLock { records in (0..<count).compactMap { records[$0] } }
     }
@@ -166,6 +197,7 @@ struct FileRecord: Codable, Sendable {
   let findings: [Finding]
   /// Why the file, or a part of it, wasn't checked.
   let problems: [Finding]
+  /// Whether this run took it from the cache. It says nothing about the file, so it isn't encoded.
   var isFromCache = false
 
   enum CodingKeys: CodingKey { case digest, facts, findings, problems }
@@ -174,19 +206,29 @@ struct FileRecord: Codable, Sendable {
 // MARK: - Files
 
 /// The files of a folder that a run reads: Swift files, and the settings of projects.
+///
+/// Settings are read while the list is made. The contents of Swift files are read later, on several
+/// threads.
 struct FileList {
+  /// A Swift file to read.
   struct Source: Sendable {
+    /// Where its bytes are.
     enum Content: Sendable {
+      /// On the disk.
       case file(URL)
+      /// In memory: an editor's unsaved file, an earlier revision, or a test's sample.
       case bytes([UInt8])
     }
 
     /// Relative to the folder.
     let path: String
+    /// Where its bytes are.
     let content: Content
   }
 
+  /// The Swift files, sorted by path.
   let sources: [Source]
+  /// What the property lists and projects in the folder show.
   let settings: ProjectSettings
 
   /// Lists a folder, or a single file, and reads the settings in it. The order is that of the paths, so that two runs
@@ -202,12 +244,14 @@ struct FileList {
     }
     // The root alone may be a link: the user has named it.
     let root = root.resolvingSymlinksInPath()
+    // Paths in findings are relative to this, also for a single file.
     let base = isFolder.boolValue ? root : root.deletingLastPathComponent()
     if isFolder.boolValue {
       try Self.collect("", of: root, excluding: excluded, limit: limit, into: &paths)
     } else {
       paths = [root.lastPathComponent]
     }
+    // A folder is listed in the order of the file system, which differs between machines.
     paths.sort()
     var settings = ProjectSettings()
     for path in paths where ProjectSettings.isSettings(path) {
@@ -265,6 +309,7 @@ struct FileList {
       } else if name.hasSuffix(".swift") || ProjectSettings.isSettings(name) {
         paths.append(path)
       }
+      // Asked at each entry, since a single folder can exceed the limit.
       guard paths.count <= limit else {
         throw LintError(
           .tooManyFiles, "\(root.path) has more than \(limit) files; check its folders one by one.")
@@ -277,10 +322,14 @@ struct FileList {
 
 /// The flag by which a task's cancellation reaches the threads that read files.
 final class Cancellation: Sendable {
+  // Relaxed ordering is enough: the flag stands for itself, and no other memory has to be visible
+  // with it.
   private let flag = Atomic(false)
 
+  /// Whether ``cancel()`` was called.
   var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
+  /// Asks the threads to stop before their next file. May be called at any time, on any thread.
   func cancel() {
     flag.store(true, ordering: .relaxed)
   }

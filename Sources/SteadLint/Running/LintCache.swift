@@ -9,25 +9,33 @@ import Foundation
 ///
 /// Each part of a file's entry has its length first; the record is packed (``PackedWriter``).
 ///
-/// A file of another version counts as empty, and a damaged record as absent: a cache can always be made
-/// again. Records are decoded when they're asked for, on the threads that read the files.
+/// A file of another version counts as empty, and a damaged record as absent: a cache can always be
+/// made again. Records are decoded when they're asked for, on the threads that read the files.
 ///
-/// A damaged file costs time and never a wrong report: each record has a checksum, since a flipped bit in packed
-/// values could otherwise decode as other ones.
+/// A damaged file costs time and never a wrong report: each record has a checksum, since a flipped
+/// bit in packed values could otherwise decode as other ones.
+///
+/// It is a value: a run reads one, makes another one from its records, and replaces the file with
+/// that.
 struct LintCache: Sendable {
   /// The last byte is the version. It grows with every change of the facts or of a rule, since findings are
   /// kept, too.
   private static let head = Array("STEADL".utf8) + [0, 20]
 
+  /// A record as it is in the file.
   private struct Entry: Sendable {
+    /// The digest of the source file's bytes.
     let digest: String
     /// The digest of the record's bytes.
     let check: String
+    /// The packed record: a part of the whole file's bytes, which are read once and shared.
     let bytes: ArraySlice<UInt8>
   }
 
+  /// The entries by the paths of their files.
   private let entries: [String: Entry]
 
+  /// An empty cache.
   init() {
     entries = [:]
   }
@@ -37,6 +45,7 @@ struct LintCache: Sendable {
     entries = try Dictionary(
       records.map { record in
         let path = record.facts.path
+        // These bytes would be the same, and encoding is among the most expensive steps of a run.
         if record.isFromCache, let known = earlier.entries[path] { return (path, known) }
         let bytes = try PackedWriter.bytes(of: record)[...]
         return (path, Entry(digest: record.digest, check: Self.check(of: bytes), bytes: bytes))
@@ -54,6 +63,7 @@ struct LintCache: Sendable {
     self.init(Array(data)[Self.head.count...])
   }
 
+  /// Splits the bytes after the head into entries.
   private init(_ bytes: ArraySlice<UInt8>) {
     let reader = PackedReader(bytes)
     var entries: [String: Entry] = [:]
@@ -67,6 +77,8 @@ struct LintCache: Sendable {
   }
 
   /// The record of a file with this digest; nil if there is none, or it is damaged.
+  ///
+  /// Costs a checksum and a decoding. May be called on several threads at once.
   func record(of path: String, digest: String) -> FileRecord? {
     guard let entry = entries[path], entry.digest == digest,
       entry.check == Self.check(of: entry.bytes)
@@ -75,6 +87,8 @@ struct LintCache: Sendable {
   }
 
   /// Whether the records of a run are exactly those in this cache.
+  ///
+  /// Then there is nothing to write. A file that is gone makes the counts differ.
   func holds(_ records: [FileRecord]) -> Bool {
     records.count == entries.count && records.allSatisfy(\.isFromCache)
   }
@@ -82,6 +96,7 @@ struct LintCache: Sendable {
   /// Replaces the cache's file atomically, so that runs at the same time read either version.
   func write(to url: URL) throws {
     let writer = PackedWriter()
+    // Sorted, since a dictionary's order differs from run to run.
     for (path, entry) in entries.sorted(by: { $0.key < $1.key }) {
       writer.append(content: path)
       writer.append(content: entry.digest)
@@ -97,6 +112,7 @@ struct LintCache: Sendable {
     }
   }
 
+  /// The checksum of a packed record.
   private static func check(of bytes: ArraySlice<UInt8>) -> String {
     var digest = Digest()
     bytes.withUnsafeBytes { digest.add($0) }

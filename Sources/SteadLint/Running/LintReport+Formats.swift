@@ -25,36 +25,46 @@ extension LintReport {
     }
   }
 
+  /// A value as JSON with sorted members, so that equal reports give equal strings.
   private func encoded(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
+    // Without the escapes, since paths are full of slashes and people read the output, too.
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
   }
 }
 
 extension Finding {
-  /// The finding as a compiler's diagnostic.
+  /// The finding as a compiler's diagnostic, so that editors and build logs link it to its place.
   fileprivate var text: String {
     let head =
       "\(place.path):\(place.line):\(place.column): \(level.rawValue): \(message) [\(ruleID) \(ruleName)]\n"
+    // A file that can't be read has no line to quote.
     guard !place.sourceLine.isEmpty else { return head }
     return head + place.sourceLine + "\n" + indent + "^" + String(repeating: "~", count: quoted - 1)
       + "\n"
   }
 
   /// Spaces as wide as the text before the place. Tabs stay tabs.
+  ///
+  /// So the caret is under the place, however wide a terminal shows a tab.
   private var indent: String {
+    // The column counts bytes. The line may be cut before it, and the prefix is shorter then.
     let before = Array(place.sourceLine.utf8.prefix(place.column - 1))
     return String(String(decoding: before, as: UTF8.self).map { $0 == "\t" ? "\t" : " " })
   }
 
   /// How many characters are underlined.
+  ///
+  /// At least one, as for a place after the part of a long line that is kept.
   private var quoted: Int {
     let bytes = place.sourceLine.utf8.dropFirst(place.column - 1).prefix(place.width)
     return max(1, String(decoding: Array(bytes), as: UTF8.self).count)
   }
 
   /// The finding as a workflow command, by which GitHub annotates a line.
+  ///
+  /// GitHub has no level `note`; its name for that is `notice`.
   fileprivate var annotation: String {
     let command = level == .note ? "notice" : level.rawValue
     return
@@ -70,6 +80,7 @@ extension Finding {
       guard let scalar = character.unicodeScalars.first else { continue }
       let code = String(scalar.value, radix: 16, uppercase: true)
       text = text.replacingOccurrences(
+        // An escape has two digits: `%0A` for a line feed.
         of: character, with: "%" + (code.count == 1 ? "0" : "") + code)
     }
     return text
@@ -82,10 +93,14 @@ extension Finding {
 struct JSONReport: Encodable {
   let version = 1
   let findings: [Item]
+  /// How many Swift files the run read.
   let files: Int
+  /// How many findings comments suppress.
   let suppressed: Int
+  /// How many findings the baseline already has.
   let known: Int
 
+  /// A finding, flat: its place isn't an object of its own.
   struct Item: Encodable {
     let rule: String
     let name: String
@@ -97,6 +112,7 @@ struct JSONReport: Encodable {
     let fix: Fix?
   }
 
+  /// The findings of a report, in its order, and its counts.
   init(_ report: LintReport) {
     findings = report.findings.map { finding in
       Item(

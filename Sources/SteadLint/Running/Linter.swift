@@ -16,7 +16,10 @@ import Foundation
 /// A linter is a value with settings: several may run at the same time, also with one cache file. It reads no file
 /// outside of the folder, runs no code of the project and needs no build.
 public struct Linter: Sendable {
-  /// What a run accepts, so that no file can crash or hang it. A file that exceeds a limit gets a finding `L02`.
+  /// What a run accepts, so that no file can crash or hang it. A file that exceeds a limit gets a
+  /// finding `L02`.
+  ///
+  /// Higher limits of nesting need more of the stack, of which a reading thread has 64 MB.
   public struct Limits: Sendable {
     /// The largest file, in bytes.
     public var fileSize = 4_000_000
@@ -61,6 +64,7 @@ public struct Linter: Sendable {
     "Pods", "Carthage", "DerivedData", "checkouts", "node_modules",
   ]
 
+  /// What ``adopt(payloadsOf:)`` has taken; empty before.
   private var earlierPayloads: [String: Set<String>] = [:]
 
   /// Makes a linter for a folder or a file; nothing is read until a run. A file is checked alone: give its folder for
@@ -127,6 +131,9 @@ public struct Linter: Sendable {
   /// ```swift
   /// let report = try Linter(root: folder).run(sources: ["Settings.swift": text])
   /// ```
+  ///
+  /// - Throws: Nothing that a source can cause: one that doesn't parse or exceeds a limit is a
+  ///   finding L02.
   public func run(sources: [String: String]) throws -> LintReport {
     let (records, settings) = try read(sources)
     return report(on: records, index: index(of: records, settings: settings))
@@ -135,13 +142,18 @@ public struct Linter: Sendable {
   // MARK: - Steps
 
   /// Reads the folder's files, and updates the cache.
+  ///
+  /// - Returns: The records in the order of their paths, and the settings of the folder.
   func read(
     progress: @escaping @Sendable (Progress) -> Void, isCancelled: @escaping @Sendable () -> Bool
   ) throws -> ([FileRecord], ProjectSettings) {
     let found = try FileList(root: root, excluding: excludedFolders, limit: limits.files)
+    // A cache that can't be read is an empty one, and costs only time.
     let cache = cacheFile.map(LintCache.init(contentsOf:)) ?? LintCache()
     let reading = FileReading(
       limits: limits, cache: cache, progress: progress, isCancelled: isCancelled)
+    // An error leaves the cache as it was: a part of the records would make the next run parse the
+    // others again.
     let records = try reading.records(of: found.replacing(replacements))
     // A run in which nothing has changed has nothing to write.
     if let cacheFile, !cache.holds(records) {
@@ -151,6 +163,8 @@ public struct Linter: Sendable {
   }
 
   /// Reads strings as if they were files, without a cache.
+  ///
+  /// A dictionary has no order, so the records are sorted by path as those of a folder are.
   func read(_ sources: [String: String]) throws -> ([FileRecord], ProjectSettings) {
     var settings = ProjectSettings()
     for (path, content) in sources where ProjectSettings.isSettings(path) {
@@ -158,6 +172,7 @@ public struct Linter: Sendable {
     }
     let reading = FileReading(
       limits: limits, cache: LintCache(), progress: { _ in }, isCancelled: { false })
+    // Any other path counts as Swift, whatever its name ends in.
     let files = sources.filter { !ProjectSettings.isSettings($0.key) }.sorted { $0.key < $1.key }
     let records = try reading.records(
       of: files.map { .init(path: $0.key, content: .bytes(Array($0.value.utf8))) })
@@ -170,6 +185,7 @@ public struct Linter: Sendable {
   func index(of records: [FileRecord], settings: ProjectSettings) -> ProjectIndex {
     ProjectIndex(
       files: records.map(\.facts), settings: settings, assumesCloudKit: assumesCloudKit,
+      // The run on a revision wins: whoever names one wants to know what changed since then.
       earlierPayloads: earlierPayloads.isEmpty ? baseline?.payloads ?? [:] : earlierPayloads)
   }
 
@@ -182,6 +198,8 @@ public struct Linter: Sendable {
   func report(on records: [FileRecord], index: ProjectIndex) -> LintReport {
     let chosen = Rule.all.filter { rules.isEmpty || rules.contains($0.id) }
     let local = Dictionary(grouping: records.flatMap(\.findings), by: \.ruleID)
+    // The scope is applied here, so rules ask about tests themselves only where code of tests would
+    // mislead them.
     let findings = chosen.flatMap { rule in
       (rule.inProject(index) + (local[rule.id] ?? [])).filter { finding in
         switch rule.scope {
@@ -191,6 +209,7 @@ public struct Linter: Sendable {
       }
     }
     let screening = Screening(records: records, baseline: baseline)
+    // Problems are in no scope: a file that can't be read is reported also among tests.
     let (kept, suppressed, known) = screening.screen(findings + records.flatMap(\.problems))
     return LintReport(
       findings: kept, suppressedCount: suppressed, knownCount: known, fileCount: records.count,
@@ -208,15 +227,19 @@ public struct Survey: Sendable {
   public let items: [KeptItem]
   /// The report of the same run.
   public let report: LintReport
+  /// The findings of the report by the lines on which they begin.
   private let findingsByLine: [Line: [Finding]]
 
+  /// A line of a file, by which findings and items meet.
   private struct Line: Hashable {
     let path: String
     let number: Int
 
+    /// The line on which a place begins.
     init(_ place: Place) { (path, number) = (place.path, place.line) }
   }
 
+  /// Groups the findings by line, so that asking for an item's costs only its places.
   init(items: [KeptItem], report: LintReport) {
     self.items = items
     self.report = report
@@ -236,6 +259,8 @@ public struct Survey: Sendable {
   }
 
   /// The survey with a prefix before each path.
+  ///
+  /// The counts and the order stay.
   public func prefixed(with prefix: String) -> Survey {
     Survey(
       items: items.map { $0.prefixed(with: prefix) }, report: report.prefixed(with: prefix))
@@ -256,11 +281,14 @@ extension Linter {
   }
 
   /// Surveys strings as if they were files with these paths.
+  ///
+  /// Reads and writes no file, as ``run(sources:)``.
   public func survey(sources: [String: String]) throws -> Survey {
     let (records, settings) = try read(sources)
     return survey(records, settings)
   }
 
+  /// The survey of records. The index is made once, for the items and for the report.
   private func survey(_ records: [FileRecord], _ settings: ProjectSettings) -> Survey {
     let index = index(of: records, settings: settings)
     return Survey(
@@ -272,9 +300,12 @@ extension Linter {
 
 /// Removes findings that comments suppress or a baseline has, and sorts the rest.
 struct Screening {
+  /// The comments by the paths of their files.
   private let suppressions: [String: [Suppression]]
+  /// The findings that are already known; nil if all are new.
   private let baseline: Baseline?
 
+  /// Collects the comments of all files.
   init(records: [FileRecord], baseline: Baseline?) {
     suppressions = Dictionary(grouping: records.flatMap(\.facts.suppressions), by: \.place.path)
     self.baseline = baseline
@@ -297,6 +328,7 @@ struct Screening {
     var kept: [Finding] = []
     // Sorted before it counts, so that in each run the same of several equal findings are the known ones.
     for finding in Set(open).union(unexplained).sorted(by: precedes) {
+      // Each known finding is used up by one of this run.
       if let count = known[finding.fingerprint], count > 0 {
         known[finding.fingerprint] = count - 1
       } else {
@@ -304,6 +336,7 @@ struct Screening {
       }
     }
     let all = Set(open).union(unexplained).count
+    // Sets, since a rule may find one thing in two ways and the report has it once.
     return (kept, Set(findings).count - Set(open).count, all - kept.count)
   }
 

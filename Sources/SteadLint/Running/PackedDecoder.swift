@@ -1,13 +1,18 @@
 /// Decodes values in the order in which a `PackedEncoder` wrote them.
 ///
-/// Keys aren't stored, so a type must decode its values in the order in which it encodes them. Synthesized
-/// conformances do.
+/// Keys aren't stored, so a type must decode its values in the order in which it encodes them.
+/// Synthesized conformances do.
+///
+/// All decoders and containers of one value share its reader, which moves on with each value. So a
+/// container must be read to its end, and before its sibling.
 struct PackedDecoder: Decoder {
   let reader: PackedReader
 
+  // Errors need no path: whatever is wrong with a record, its file is parsed again.
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
+  // A keyed container has no bytes of its own: its values follow each other.
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
     KeyedDecodingContainer(Keyed<Key>(reader: reader))
   }
@@ -20,6 +25,7 @@ struct PackedDecoder: Decoder {
 }
 
 extension PackedDecoder {
+  /// The values of a structure, or the case of an enumeration. Keys are ignored but for that case.
   fileprivate struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let reader: PackedReader
 
@@ -33,6 +39,7 @@ extension PackedDecoder {
 
     /// Called only before values that may be absent.
     func contains(_ key: Key) -> Bool { (try? reader.flag()) ?? false }
+    // A value that may be absent has a flag before it, which `contains` has read.
     func decodeNil(forKey key: Key) -> Bool { false }
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try reader.flag() }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try reader.number() }
@@ -41,6 +48,7 @@ extension PackedDecoder {
       try Value(from: PackedDecoder(reader: reader))
     }
 
+    // A flag is before each value that may be absent, whether one follows or not.
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
       try reader.flag() ? try reader.flag() : nil
     }
@@ -60,6 +68,7 @@ extension PackedDecoder {
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws
       -> KeyedDecodingContainer<Nested>
     {
+      // The writer puts the case's name before its values.
       guard try reader.string() == key.stringValue else { throw PackedReader.Damage() }
       return KeyedDecodingContainer(Keyed<Nested>(reader: reader))
     }
@@ -72,6 +81,7 @@ extension PackedDecoder {
     func superDecoder(forKey key: Key) -> any Decoder { PackedDecoder(reader: reader) }
   }
 
+  /// The elements of a list, whose number comes first.
   fileprivate struct Unkeyed: UnkeyedDecodingContainer {
     let reader: PackedReader
     private let length: Int
@@ -86,6 +96,8 @@ extension PackedDecoder {
     var count: Int? { length }
     var isAtEnd: Bool { currentIndex >= length }
 
+    /// Counts an element, and throws beyond the last one: its bytes would be those of the next
+    /// value.
     private mutating func countOne() throws {
       guard !isAtEnd else { throw PackedReader.Damage() }
       currentIndex += 1
@@ -116,6 +128,7 @@ extension PackedDecoder {
     }
   }
 
+  /// One value, as an element of a list or a raw value.
   fileprivate struct Single: SingleValueDecodingContainer {
     let reader: PackedReader
 
@@ -126,6 +139,7 @@ extension PackedDecoder {
     func decode(_ type: Int.Type) throws -> Int { try reader.number() }
     func decode(_ type: String.Type) throws -> String { try reader.string() }
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+      // A number other than `Int` would ask for itself again, without end.
       throw DecodingError.typeMismatch(
         type, .init(codingPath: [], debugDescription: "\(Value.self) has no packed form."))
     }
@@ -136,15 +150,22 @@ extension PackedDecoder {
 
 /// Reads what a `PackedWriter` wrote. Damaged bytes cause an error, never a trap.
 ///
-/// Invariant: no count is believed before it was compared with the bytes that are left. So damaged bytes can't make
-/// it reserve much memory or read beyond the end.
+/// Invariant: no count is believed before it was compared with the bytes that are left. So damaged
+/// bytes can't make it reserve much memory or read beyond the end.
+///
+/// A class, since nested decoders read from one position. Each value has a reader of its own, which
+/// one thread uses.
 final class PackedReader {
+  /// The bytes aren't what a writer of this version writes. The cache takes the record for absent.
   struct Damage: Error {}
 
   private let bytes: ArraySlice<UInt8>
+  /// The position of the next byte.
   private var index: Int
+  /// The table of strings, which the values refer to by index.
   private var strings: [String] = []
 
+  /// A reader at the beginning of some bytes, which aren't copied.
   init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     index = bytes.startIndex
@@ -156,11 +177,13 @@ final class PackedReader {
   {
     let reader = PackedReader(bytes)
     let count = try reader.count()
+    // At most as many as there are bytes, by `count()`.
     reader.strings.reserveCapacity(count)
     for _ in 0..<count { reader.strings.append(try reader.content()) }
     return try Value(from: PackedDecoder(reader: reader))
   }
 
+  /// Whether all bytes were read.
   var isAtEnd: Bool { index == bytes.endIndex }
 
   /// A byte that is 0 or 1.
@@ -188,6 +211,8 @@ final class PackedReader {
   }
 
   /// A string by its number in the table at the beginning.
+  ///
+  /// The strings of a record share their memory with the table.
   func string() throws -> String {
     let number = try number()
     guard strings.indices.contains(number) else { throw Damage() }
@@ -195,7 +220,10 @@ final class PackedReader {
   }
 
   /// The next string, without moving past it.
+  ///
+  /// An enumeration's `init(from:)` asks for the keys before it reads its case.
   func peekString() throws -> String {
+    // Put back also if the string can't be read.
     let start = index
     defer { index = start }
     return try string()
@@ -208,6 +236,8 @@ final class PackedReader {
   }
 
   /// Bytes with their count first.
+  ///
+  /// A slice of the reader's bytes: nothing is copied.
   func byteSlice() throws -> ArraySlice<UInt8> {
     let count = try count()
     defer { index += count }
@@ -215,12 +245,15 @@ final class PackedReader {
   }
 
   /// The count that a writer reserved room for.
+  ///
+  /// Four bytes, the least significant first, as `PackedWriter.setCount(_:at:)` writes them.
   func reservedCount() throws -> Int {
     var count = 0
     for position in 0..<4 { count |= Int(try byte()) << (8 * position) }
     return try checked(count)
   }
 
+  /// A count of strings or bytes, as a number of any size.
   private func count() throws -> Int { try checked(number()) }
 
   /// A count of things that have at least one byte each, so it can't exceed the bytes that are left.
@@ -229,6 +262,7 @@ final class PackedReader {
     return count
   }
 
+  /// The next byte. Throws at the end.
   private func byte() throws -> UInt8 {
     guard index < bytes.endIndex else { throw Damage() }
     defer { index += 1 }

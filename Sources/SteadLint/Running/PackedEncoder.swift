@@ -9,6 +9,7 @@ struct PackedEncoder: Encoder {
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
+  // Nothing is written for the structure itself: its values follow each other.
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     KeyedEncodingContainer(Keyed<Key>(writer: writer))
   }
@@ -19,6 +20,7 @@ struct PackedEncoder: Encoder {
 }
 
 extension PackedEncoder {
+  /// The values of a structure, or the case of an enumeration.
   fileprivate struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let writer: PackedWriter
 
@@ -32,6 +34,8 @@ extension PackedEncoder {
       try value.encode(to: PackedEncoder(writer: writer))
     }
 
+    // A flag says whether a value follows. The default would leave an absent value out, and the
+    // reader couldn't tell.
     func encodeIfPresent(_ value: Bool?, forKey key: Key) {
       writer.append(value != nil)
       if let value { writer.append(value) }
@@ -68,8 +72,10 @@ extension PackedEncoder {
     func superEncoder(forKey key: Key) -> any Encoder { PackedEncoder(writer: writer) }
   }
 
+  /// The elements of a list, with their number before them.
   fileprivate struct Unkeyed: UnkeyedEncodingContainer {
     let writer: PackedWriter
+    /// Where the number is.
     private let countOffset: Int
     private(set) var count = 0
 
@@ -80,6 +86,8 @@ extension PackedEncoder {
 
     var codingPath: [any CodingKey] { [] }
 
+    /// Counts an element and writes the new number, since a container isn't told that its last
+    /// element was written.
     private mutating func countOne() {
       count += 1
       writer.setCount(count, at: countOffset)
@@ -113,6 +121,7 @@ extension PackedEncoder {
     }
   }
 
+  /// One value, as an element of a list or a raw value.
   fileprivate struct Single: SingleValueEncodingContainer {
     let writer: PackedWriter
 
@@ -138,13 +147,16 @@ extension PackedEncoder {
 /// Reading them back needs the same types. They take a small part of the space of a property list.
 final class PackedWriter {
   private(set) var bytes: [UInt8] = []
+  /// The different strings so far, in the order in which they came.
   private var strings: [String] = []
+  /// The indexes of `strings` by their contents.
   private var indexes: [String: Int] = [:]
 
   /// A value's bytes: the strings, then the value.
   ///
   /// Throws for a value with anything but structures, lists, strings, integers and flags.
   static func bytes(of value: some Encodable) throws -> [UInt8] {
+    // Written first, and put after the table: the table is complete only when the value is.
     let body = PackedWriter()
     try value.encode(to: PackedEncoder(writer: body))
     let whole = PackedWriter()
@@ -153,6 +165,7 @@ final class PackedWriter {
     return whole.bytes + body.bytes
   }
 
+  /// Appends a byte, 1 or 0.
   func append(_ flag: Bool) {
     bytes.append(flag ? 1 : 0)
   }
@@ -160,6 +173,7 @@ final class PackedWriter {
   /// Appends a number in as many bytes as it needs, seven bits in each, the lowest first.
   func append(_ number: Int) {
     // The sign goes last, so that numbers close to zero are short.
+    // This is the zigzag form of Protocol Buffers: 0, -1, 1, -2 become 0, 1, 2, 3.
     var rest = UInt64(bitPattern: Int64(number << 1 ^ number >> (Int.bitWidth - 1)))
     while rest >= 0x80 {
       bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -182,6 +196,7 @@ final class PackedWriter {
     append(bytes: Array(string.utf8))
   }
 
+  /// Appends the count of some bytes, and the bytes.
   func append(bytes more: some Collection<UInt8>) {
     append(more.count)
     bytes += more
@@ -189,12 +204,14 @@ final class PackedWriter {
 
   /// Reserves room for a count that isn't known yet, and returns its offset. Four bytes, since it can't grow later.
   func reserveCount() -> Int {
+    // A number of variable length would move all that follows when it grows.
     bytes += [0, 0, 0, 0]
     return bytes.count - 4
   }
 
   /// Fills in a reserved count, with the least significant byte first.
   func setCount(_ count: Int, at offset: Int) {
+    // A file has far fewer facts than 32 bits can count.
     for index in 0..<4 { bytes[offset + index] = UInt8(truncatingIfNeeded: count >> (8 * index)) }
   }
 }

@@ -16,38 +16,46 @@ struct SARIFLog: Encodable {
     case runs
   }
 
+  /// The object `run`: what one run of the linter found.
   struct Run: Encodable {
     let tool: Tool
     let columnKind = "unicodeCodePoints"
     let results: [Result]
   }
 
+  /// The object `tool`. A log requires it around the driver.
   struct Tool: Encodable {
     let driver: Driver
   }
 
+  /// The object `toolComponent`: the linter and its rules.
   struct Driver: Encodable {
     let name = "stead lint"
     let rules: [Descriptor]
   }
 
+  /// The object `reportingDescriptor`: a rule, to which results refer by index.
   struct Descriptor: Encodable {
     let id: String
     let name: String
     let shortDescription: Message
+    // Nil for L01 and L02, which have no page.
     let fullDescription: Message?
     let help: Message?
     let defaultConfiguration: Configuration
   }
 
+  /// The object `reportingConfiguration`: the level that a rule has if a result has none.
   struct Configuration: Encodable {
     let level: Level
   }
 
+  /// The object `message` with plain text.
   struct Message: Encodable {
     let text: String
   }
 
+  /// The object `result`: a finding.
   struct Result: Encodable {
     let ruleId: String
     let ruleIndex: Int
@@ -59,20 +67,27 @@ struct SARIFLog: Encodable {
     let fixes: [Repair]?
   }
 
+  /// The object `location`.
   struct Location: Encodable {
     let physicalLocation: PhysicalLocation
   }
 
+  /// The object `physicalLocation`: a file and a region of it.
   struct PhysicalLocation: Encodable {
     let artifactLocation: Artifact
     let region: Region
   }
 
+  /// The object `artifactLocation`.
+  ///
+  /// The base is a name that the consumer resolves: it knows where its checkout is, and the log has
+  /// to be valid there.
   struct Artifact: Encodable {
     let uri: String
     let uriBaseId = "%SRCROOT%"
   }
 
+  /// The object `region`, with its source line as the snippet.
   struct Region: Encodable {
     let startLine: Int
     let startColumn: Int
@@ -80,37 +95,46 @@ struct SARIFLog: Encodable {
     let snippet: Message
   }
 
+  /// The object `fix`.
   struct Repair: Encodable {
     let description: Message
     let artifactChanges: [Change]
   }
 
+  /// The object `artifactChange`: the edits of one file.
   struct Change: Encodable {
     let artifactLocation: Artifact
     let replacements: [Replacement]
   }
 
+  /// The object `replacement`: deletes a region and inserts a string there.
   struct Replacement: Encodable {
     let deletedRegion: Bytes
     let insertedContent: Message
   }
 
+  /// A region by bytes. It has the same offsets as ``Fix/Edit``.
   struct Bytes: Encodable {
     let byteOffset: Int
     let byteLength: Int
   }
 
+  /// Makes a log of a report. It lists all rules, also those without a result, so that a code host
+  /// can show their texts.
   init(_ report: LintReport) {
+    // Built once: a result names its rule by the position in this list.
     let rules = Self.descriptors
     // A result names its rule by the index in the list, too, as code hosts require.
     let positions = Dictionary(uniqueKeysWithValues: rules.enumerated().map { ($1.id, $0) })
     runs = [
       Run(
         tool: Tool(driver: Driver(rules: rules)),
+        // -1 is the specification's value for no index.
         results: report.findings.map { Self.result($0, index: positions[$0.ruleID] ?? -1) })
     ]
   }
 
+  /// The rules, and the two findings about the run itself.
   private static var descriptors: [Descriptor] {
     let own = [RuleID.unexplainedSuppression, .unreadFile].map { rule in
       Descriptor(
@@ -127,6 +151,7 @@ struct SARIFLog: Encodable {
     } + own
   }
 
+  /// The result of a finding.
   private static func result(_ finding: Finding, index: Int) -> Result {
     let place = finding.place
     let artifact = Artifact(uri: uri(place.path))
@@ -156,6 +181,8 @@ struct SARIFLog: Encodable {
               startLine: place.line, startColumn: start, endColumn: end,
               snippet: Message(text: place.sourceLine))))
       ],
+      // Another way to make fingerprints needs another version here, or code hosts would compare
+      // the two.
       partialFingerprints: ["steadLint/v1": finding.fingerprint], fixes: fixes)
   }
 
@@ -165,6 +192,8 @@ struct SARIFLog: Encodable {
   }
 
   /// A relative URI reference (RFC 3986), with percent escapes for bytes that a path can't have.
+  ///
+  /// Bytes of UTF-8 are escaped one by one, so any path gives a valid reference.
   private static func uri(_ path: String) -> String {
     let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/+@".utf8)
     return path.utf8.map { byte in

@@ -1,9 +1,16 @@
-/// The words of a name, in lower case: `llmPolishingAPIKey` and `llm_polishing-api.key` have the same.
+/// The words of a name, in lower case: `llmPolishingAPIKey` and `llm_polishing-api.key` have the
+/// same.
 ///
 /// A run of capitals is one word up to the letter before a lowercase one: `APIKey` is `api`, `key`.
+///
+/// Rules that go by names compare whole words and never parts of them, so that `tokenizer` is no
+/// token and `cachet` no cache. A source expression can be taken apart like a name: what isn't a
+/// letter or a digit separates words.
 struct NameWords: Hashable, Sendable {
+  /// In the order of the name, without empty ones.
   let words: [String]
 
+  /// Takes a name apart. Costs one pass over its characters and a string for each word.
   init(_ name: some StringProtocol) {
     var words: [String] = []
     var word = ""
@@ -14,7 +21,9 @@ struct NameWords: Hashable, Sendable {
         word = ""
         continue
       }
+      // The last capital of a run begins the next word if a lowercase letter follows: `APIKey`.
       let follows = index + 1 < characters.count && characters[index + 1].isLowercase
+      // A number doesn't begin a word, so `sha256` is one, but a capital after it does.
       let previous = index > 0 ? characters[index - 1] : "_"
       let begins =
         character.isUppercase
@@ -35,6 +44,8 @@ struct NameWords: Hashable, Sendable {
   }
 
   /// Whether it ends with these words in this order.
+  ///
+  /// More words than it has are never its end.
   func ends(with others: [String]) -> Bool {
     words.suffix(others.count) == others[...]
   }
@@ -44,6 +55,7 @@ struct NameWords: Hashable, Sendable {
     NameWords(words: Array(words.dropLast()))
   }
 
+  /// A name of words that are known already.
   private init(words: [String]) {
     self.words = words
   }
@@ -51,10 +63,16 @@ struct NameWords: Hashable, Sendable {
 
 extension NameWords {
   /// Words after a secret's name that don't change what it is.
+  ///
+  /// `apiKeyString` holds the same as `apiKey`, and `passwordPreference` a password.
   private static let tails: Set<String> = [
     "key", "value", "string", "data", "text", "pref", "preference",
   ]
   /// Words in the names of settings and counts about secrets.
+  ///
+  /// One of them anywhere in a name is enough: `hasPassword`, `passwordCount` and `resetPassword`
+  /// are flags, numbers and actions. Words that most likely replace the secret by something
+  /// harmless, such as `encrypted` and `masked`, are here, too.
   private static let questions: Set<String> = [
     "has", "is", "should", "show", "shows", "hide", "use", "uses", "remember", "remembers", "save",
     "saves",
@@ -69,6 +87,9 @@ extension NameWords {
     "update", "input",
   ]
   /// Endings that name a secret.
+  ///
+  /// Several words are one ending, since `key` and `token` alone are too common: most keys aren't
+  /// secret.
   private static let secrets: [[String]] = [
     ["password"], ["passwd"], ["passcode"], ["passphrase"], ["secret"], ["api", "key"], ["apikey"],
     ["private", "key"],
@@ -87,6 +108,8 @@ extension NameWords {
     ["accesstoken"], ["refreshtoken"], ["secretkey"], ["privatekey"], ["mnemonics"],
   ]
   /// Words that make a token something other than a secret.
+  ///
+  /// They are about push services, pages and changes, coins, and a text's grammar.
   private static let harmlessTokens: Set<String> = [
     "push", "device", "fcm", "apns", "voip", "change", "history", "sync", "page", "next",
     "continuation", "cursor",
@@ -102,12 +125,15 @@ extension NameWords {
   /// Whether it names a secret: the secret must be its last noun, so `lastTokenUpdate` and `maxTokens` don't.
   ///
   /// Endings that say nothing, such as `Key` and `String`, are taken off one by one, so `tokenKey` is `token`.
+  ///
+  /// The name is all that decides. A value's type and what is done with it are asked by the rules.
   var nameSecret: Bool {
     if let last = words.last, last.last?.isNumber == true, last.first?.isLetter == true {
       // A secret with a number or a version: `wifiPassword2`, `access_token_v1`.
       let plain = String(last.prefix { $0.isLetter })
       return NameWords(words: words.dropLast() + (plain == "v" ? [] : [plain])).nameSecret
     }
+    // Before the endings: `hasPassword` ends in a secret, too.
     if words.contains(where: Self.questions.contains) { return false }
     if Self.secrets.contains(where: ends) { return !isHarmlessToken }
     // Abbreviations in a row can't be separated: `openAIAPIKey`.
@@ -126,6 +152,8 @@ extension NameWords {
 
 extension [String] {
   /// Whether it has these words one after the other.
+  ///
+  /// Costs the product of both lengths, which are a few words each.
   func containsRun(_ run: [String]) -> Bool {
     indices.contains { self[$0...].starts(with: run) }
   }
@@ -143,14 +171,19 @@ extension StringProtocol {
   }
 
   /// The part after the last full stop.
+  ///
+  /// The whole string if it has none, and empty for an empty string.
   var lastComponent: String {
     String(split(separator: ".").last ?? "")
   }
 
   /// A type's name without the optional, array or set around it.
+  ///
+  /// Dictionaries stay as they are. `any` and `some` are left out.
   var elementType: String {
     var name = trimmed
     while true {
+      // One layer in each round, so `[Note?]?` becomes `Note`.
       if name.hasSuffix("?") || name.hasSuffix("!") {
         name = String(name.dropLast()).trimmed
       } else if name.hasPrefix("["), name.hasSuffix("]"), !name.contains(":") {
@@ -167,6 +200,8 @@ extension StringProtocol {
   }
 
   /// The type of a dictionary's values, or of a list's elements.
+  ///
+  /// That of `[String: [Note]]` is `Note`: the type whose fields are stored.
   var payloadType: String {
     let name = elementType
     guard name.hasPrefix("["), name.hasSuffix("]"), let colon = name.firstIndex(of: ":") else {
@@ -176,6 +211,8 @@ extension StringProtocol {
   }
 
   /// What is between the angle brackets of a generic type with a name.
+  ///
+  /// Nil for another generic type, or none.
   private func inside(_ generic: String) -> String? {
     guard hasPrefix(generic + "<"), hasSuffix(">") else { return nil }
     return String(dropFirst(generic.count + 1).dropLast()).trimmed
@@ -188,6 +225,8 @@ extension StringProtocol {
   }
 
   /// Whether a type is a list as it's written.
+  ///
+  /// An optional list is one; a dictionary isn't.
   var isListType: Bool {
     var name = trimmed
     while name.hasSuffix("?") || name.hasSuffix("!") { name = String(name.dropLast()) }
@@ -196,10 +235,15 @@ extension StringProtocol {
   }
 
   /// Whether the strings differ in exactly one character: another one, or a missing one.
+  ///
+  /// Two letters that changed places differ in two characters, so they don't count. Costs one pass
+  /// over both.
   func isOneEdit(from other: some StringProtocol) -> Bool {
     let (long, short) =
       count >= other.count ? (Array(self), Array(other)) : (Array(other), Array(self))
     guard long.count - short.count <= 1, String(long) != String(short) else { return false }
+    // Behind the first difference both must go on alike: with one character skipped in the longer
+    // one, or in both.
     let start = zip(long, short).prefix { $0 == $1 }.count
     let rest = long.count == short.count ? short[(start + 1)...] : short[start...]
     return Array(long[(start + 1)...]) == Array(rest)
