@@ -20,8 +20,10 @@ package struct SQLFragment: ExpressibleByStringInterpolation, Hashable, Sendable
     self.bindings = bindings
   }
 
+  /// Makes a fragment without values: a literal is SQL.
   package init(stringLiteral value: String) { self.init(sql: value) }
 
+  /// Makes a fragment of an interpolated literal.
   package init(stringInterpolation: StringInterpolation) {
     self.init(sql: stringInterpolation.sql, bindings: stringInterpolation.bindings)
   }
@@ -33,6 +35,7 @@ package struct SQLFragment: ExpressibleByStringInterpolation, Hashable, Sendable
     fileprivate var bindings: [SQLValue] = []
 
     package init(literalCapacity: Int, interpolationCount: Int) {
+      // Names and nested fragments take more room than the literal shows.
       sql.reserveCapacity(literalCapacity + interpolationCount * 16)
     }
 
@@ -57,6 +60,7 @@ package struct SQLFragment: ExpressibleByStringInterpolation, Hashable, Sendable
     package mutating func appendInterpolation(form number: Int) { sql += String(number) }
   }
 
+  /// Appends a fragment; the values stay in the order of their parameters.
   package static func + (left: SQLFragment, right: SQLFragment) -> SQLFragment { "\(left)\(right)" }
 
   /// Joins fragments with a separator.
@@ -126,6 +130,7 @@ package enum SQLValue: Hashable, Sendable {
   case text(String)
   case blob(Data)
 
+  /// Compares class and content: text by its bytes, and NULL as equal to NULL.
   package static func == (one: SQLValue, other: SQLValue) -> Bool {
     switch (one, other) {
     case (.null, .null): true

@@ -7,13 +7,23 @@ import CSteadSQLite
 ///
 /// `SQLITE_DIRECTONLY` is what keeps it out of a schema. Otherwise a crafted file could call it with arguments of its
 /// own (https://www.sqlite.org/c3ref/c_deterministic.html).
+///
+/// ```swift
+/// SQLFunction(name: "half", arguments: 1) { context, _, arguments in
+///   let call = SQLCall(context, arguments)
+///   if call.isNull(0) { call.returnNull() } else { call.returns(call.integer(0) / 2) }
+/// }
+/// ```
 package struct SQLFunction: Sendable {
   /// A function as SQLite calls it: the context, the number of arguments, and the arguments.
   package typealias Body =
     @convention(c) @Sendable (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
+  /// The name in SQL.
   let name: String
+  /// The number of arguments; -1 for any number.
   let arguments: Int32
+  /// The function that SQLite calls, by the thread that runs the statement.
   let body: Body
 
   /// Describes a function. The body is a C function, so it can capture nothing; it reads and answers by ``SQLCall``.
@@ -37,7 +47,9 @@ package struct SQLFunction: Sendable {
 
 /// The arguments and the result of a call from SQLite, valid until the function returns.
 package struct SQLCall {
+  /// SQLite's `sqlite3_context`, which takes the result.
   private let context: OpaquePointer?
+  /// SQLite's `sqlite3_value` of each argument.
   private let arguments: UnsafeMutablePointer<OpaquePointer?>?
 
   /// Wraps the parameters that SQLite passes to the body of an ``SQLFunction``.
@@ -51,7 +63,9 @@ package struct SQLCall {
   private func type(_ index: Int) -> Int32 { sqlite3_value_type(arguments?[index]) }
   /// Whether an argument is NULL. Asked before any conversion, which may change the type.
   package func isNull(_ index: Int) -> Bool { type(index) == SQLITE_NULL }
+  /// Whether an argument is text, before any conversion.
   package func isText(_ index: Int) -> Bool { type(index) == SQLITE_TEXT }
+  /// Whether an argument is an integer, before any conversion.
   package func isInteger(_ index: Int) -> Bool { type(index) == SQLITE_INTEGER }
 
   /// The argument's UTF-8, valid until the function returns. Text is first: SQLite may convert the value, and the
@@ -127,14 +141,18 @@ package struct SQLCollation: Sendable {
       UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?
     ) -> Int32
 
+  /// The name in SQL.
   let name: String
+  /// The comparison: negative, zero or positive.
   let compare: Compare
 
+  /// Describes a collation. The comparison is a C function, so it can capture nothing.
   package init(name: String, compare: @escaping Compare) {
     self.name = name
     self.compare = compare
   }
 
+  /// Makes the collation known to a connection, and returns SQLite's result code.
   func register(on handle: OpaquePointer) -> Int32 {
     sqlite3_create_collation_v2(handle, name, SQLITE_UTF8, nil, compare, nil)
   }

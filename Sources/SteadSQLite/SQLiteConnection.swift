@@ -14,10 +14,18 @@ import Foundation
 /// Anybody may have created a file. So each connection is hardened as <https://sqlite.org/security.html>
 /// recommends: what a file's schema names (views, triggers, defaults) calls no function with side effects,
 /// nothing writes to SQLite's own tables, no extension is loaded, and pages are checked when they are read.
+///
+/// ```swift
+/// let connection = try SQLiteConnection(SQLiteOptions(.file(path)))
+/// try connection.run("INSERT INTO item (name) VALUES (?1)", [.text(name)])
+/// let count = try connection.integer("SELECT count(*) FROM item")
+/// ```
 package final class SQLiteConnection: @unchecked Sendable {
   /// SQLite's `sqlite3`.
   let handle: OpaquePointer
+  /// The prepared statements, by their SQL; at most ``statementLimit``.
   private var statements: [String: SQLiteStatement] = [:]
+  /// Makes what the connection throws.
   let failure: @Sendable (SQLiteError) -> any Error
   /// How long a statement waits for the locks of other connections, in milliseconds.
   private(set) var busyTimeout: Int32 = 0
@@ -57,6 +65,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     // NOMUTEX: a lock for each call would only cost time, since the owner gives the connection to one thread at a
     // time.
     let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
+    // SQLite makes a handle even if it fails, to be asked for the reason and to be closed.
     guard code == SQLITE_OK, let handle else {
       let message = String(cString: handle == nil ? sqlite3_errstr(code) : sqlite3_errmsg(handle))
       let extended = handle == nil ? code : sqlite3_extended_errcode(handle)
@@ -74,6 +83,7 @@ package final class SQLiteConnection: @unchecked Sendable {
   deinit {
     // Statements are finalized before their connection is closed.
     statements.removeAll()
+    // _v2: statements that a client still holds may be finalized later.
     sqlite3_close_v2(handle)
   }
 
@@ -93,6 +103,7 @@ package final class SQLiteConnection: @unchecked Sendable {
     return "file:" + String(decoding: bytes, as: UTF8.self) + "?immutable=1"
   }
 
+  /// Sets up the open connection. If it throws, `deinit` closes the connection.
   private func prepare(_ options: SQLiteOptions) throws {
     sqlite3_extended_result_codes(handle, 1)
     setBusyTimeout(options.busyTimeout)
@@ -105,9 +116,11 @@ package final class SQLiteConnection: @unchecked Sendable {
   /// Turns off what a crafted file could use, and sets limits, before the first statement reads the schema.
   private func harden(_ options: SQLiteOptions) throws {
     let settings: [(Int32, Bool)] = [
+      // No writing to the schema's own table and to the tables behind virtual ones.
       (SQLITE_DBCONFIG_DEFENSIVE, true),
       (SQLITE_DBCONFIG_TRUSTED_SCHEMA, options.trustsSchema),
       (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
+      // fts3_tokenizer() takes a pointer from SQL.
       (SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false),
       // "text" in double quotes is a name, and never a string.
       (SQLITE_DBCONFIG_DQS_DML, false), (SQLITE_DBCONFIG_DQS_DDL, false),
@@ -123,6 +136,7 @@ package final class SQLiteConnection: @unchecked Sendable {
       (SQLITE_LIMIT_ATTACHED, SQLiteLimit.attachedDatabases),
     ]
     for (limit, value) in limits { sqlite3_limit(handle, limit, value) }
+    // Damage is found as a page is loaded, before it is used.
     try execute("PRAGMA cell_size_check = ON")
   }
 
@@ -227,9 +241,11 @@ package final class SQLiteConnection: @unchecked Sendable {
       let map = methods.pointee.xShmMap
     else { return nil }
     var index: UnsafeMutableRawPointer?
+    // Region 0 has the header. The 0 after the size keeps SQLite from enlarging the index.
     let code = map(file, 0, Self.indexRegionSize, 0, &index)
     // An index that this process may only read is mapped, too.
     guard code == SQLITE_OK || code == SQLITE_READONLY, let index else { return nil }
+    // After the version of the index and an unused word, of four bytes each.
     return index.load(fromByteOffset: 8, as: UInt32.self)
   }
 
@@ -280,6 +296,7 @@ package final class SQLiteConnection: @unchecked Sendable {
   private var leadsElsewhere: Bool {
     guard let openedPath else { return false }
     var (here, opened) = (stat(), stat())
+    // A path that leads nowhere counts as moved.
     guard stat(path, &here) == 0, stat(openedPath, &opened) == 0 else { return true }
     return here.st_ino != opened.st_ino || here.st_dev != opened.st_dev
   }
@@ -311,6 +328,7 @@ package final class SQLiteConnection: @unchecked Sendable {
   package func checkpoint(_ kind: Checkpoint, busyTimeout: Int32) throws -> Bool {
     // SQLite asks this only as it closes the log.
     guard !isDisplaced else { return false }
+    // Only for this call: a client's usual timeout may be far longer.
     sqlite3_busy_timeout(handle, busyTimeout)
     defer { sqlite3_busy_timeout(handle, self.busyTimeout) }
     let result = try rows("PRAGMA wal_checkpoint(\(kind.rawValue))").first ?? []
@@ -345,6 +363,7 @@ extension SQLiteConnection {
     _ question: () throws -> Void, _ body: () throws -> Result
   ) throws -> Result {
     try withoutActuallyEscaping(question) { question in
+      // SQLite asks while a statement runs, so the question does not outlive the body.
       let interruption = Interruption(question)
       let context = Unmanaged.passUnretained(interruption).toOpaque()
       sqlite3_progress_handler(
@@ -354,10 +373,12 @@ extension SQLiteConnection {
           let interruption = Unmanaged<Interruption>.fromOpaque(context).takeUnretainedValue()
           return interruption.isWanted() ? 1 : 0
         }, context)
+      // Before the object that the handler points to ends.
       defer { sqlite3_progress_handler(handle, 0, nil, nil) }
       do {
         return try withExtendedLifetime(interruption) { try body() }
       } catch {
+        // SQLite's error only says that the statement was interrupted.
         throw interruption.reason ?? error
       }
     }
@@ -366,7 +387,9 @@ extension SQLiteConnection {
 
 /// Checks whether to go on, and keeps the reason if not.
 private final class Interruption {
+  /// Throws to end the statement.
   private let question: () throws -> Void
+  /// What the question has thrown.
   private(set) var reason: (any Error)?
 
   init(_ question: @escaping () throws -> Void) { self.question = question }
@@ -404,10 +427,13 @@ extension SQLiteConnection {
       do {
         return try rows("PRAGMA journal_mode = WAL").first?.first == .text("wal")
       } catch {
+        // The thrown error is the client's, so SQLite is asked for its code.
         guard sqlite3_errcode(handle) & 0xff == SQLITE_BUSY, left > 0 else { throw error }
       }
       pause(length)
       left -= Int64(length)
+      // Doubled, so that a long wait costs few attempts; limited, so that a free lock is soon
+      // noticed.
       length = min(length * 2, Self.pauseLimit)
     }
   }
@@ -462,6 +488,7 @@ package struct SQLiteError: Error, Equatable {
   /// The kind of the error, by the primary result code: the lowest 8 bits of the extended one.
   package var kind: Kind {
     switch code & 0xff {
+    // Before the plain codes: a full disk has another remedy than a failing one.
     case SQLITE_IOERR where isOfFullDisk, SQLITE_CANTOPEN where isOfFullDisk: .full
     case SQLITE_FULL: .full
     case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged

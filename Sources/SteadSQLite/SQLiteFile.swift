@@ -36,6 +36,7 @@ package enum SQLiteFile {
   /// the log that they use (https://www.sqlite.org/howtocorrupt.html, section 2.2).
   package static func start(of path: String, count: Int) -> [UInt8] {
     guard let system = sqlite3_vfs_find(nil) else { return [] }
+    // A file object has a size that only the file layer knows.
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: Int(system.pointee.szOsFile), alignment: MemoryLayout<Int>.alignment)
     defer { memory.deallocate() }
@@ -50,6 +51,7 @@ package enum SQLiteFile {
       defer { _ = methods.pointee.xClose(file) }
       var bytes = [UInt8](repeating: 0, count: count)
       let code = methods.pointee.xRead(file, &bytes, Int32(count), 0)
+      // A shorter file gives SQLITE_IOERR_SHORT_READ, and so no bytes.
       return code == SQLITE_OK ? bytes : []
     }
   }
@@ -57,6 +59,8 @@ package enum SQLiteFile {
 
 extension SQLiteFile {
   /// Where SQLite puts its temporary files.
+  ///
+  /// The first directory that can be written, in the order of <https://sqlite.org/tempfiles.html>.
   package static var temporaryDirectory: String {
     let environment = ProcessInfo.processInfo.environment
     let named = ["SQLITE_TMPDIR", "TMPDIR"].compactMap { environment[$0] }
@@ -166,12 +170,22 @@ extension SQLiteConnection {
 /// Every connection to the destination sees either its old content or all of the new content, even if this
 /// process is killed meanwhile. Both must have the same page size if the destination has a log. See
 /// <https://sqlite.org/c3ref/backup_finish.html>.
+///
+/// ```swift
+/// let backup = try SQLiteBackup(from: source, into: destination)
+/// try backup.lock()
+/// while try backup.step() { report(backup.total - backup.remaining, backup.total) }
+/// try backup.finish()
+/// ```
 package final class SQLiteBackup {
   /// The default number of pages copied at once: 4 MB at the usual page size.
   package static let pageStep: Int32 = 1024
 
+  /// Kept until the backup ends, as SQLite reads it meanwhile.
   private let source: SQLiteConnection
+  /// Kept until the backup ends, as SQLite writes to it meanwhile.
   private let destination: SQLiteConnection
+  /// SQLite's `sqlite3_backup`; nil once it is finished.
   private var handle: OpaquePointer?
 
   /// Begins a backup. Copies and locks nothing yet.
@@ -207,6 +221,7 @@ package final class SQLiteBackup {
   /// Ends the backup, and rolls back what was copied if pages are left.
   package func finish() throws {
     let code = sqlite3_backup_finish(handle)
+    // `deinit` then passes NULL, which SQLite ignores.
     handle = nil
     guard code == SQLITE_OK else { throw destination.error(code: code) }
   }

@@ -2,9 +2,18 @@ import CSteadSQLite
 import Foundation
 
 /// A prepared statement, finalized with its last reference; used by one thread at a time.
+///
+/// ```swift
+/// let statement = try connection.statement("SELECT name FROM item WHERE size > ?1")
+/// statement.reset()
+/// defer { statement.reset() }
+/// statement.bind(.integer(size), at: 1)
+/// while try statement.step() { names.append(statement.text(0)) }
+/// ```
 package final class SQLiteStatement {
   /// SQLite's `sqlite3_stmt`, for code that is inlined into an app's models.
   @usableFromInline package let pointer: OpaquePointer
+  // Not checked: the connection outlives its statements, as `init` asks.
   private unowned(unsafe) let connection: SQLiteConnection
 
   /// Prepares a statement that runs repeatedly. Only the first statement of the SQL counts.
@@ -15,6 +24,8 @@ package final class SQLiteStatement {
   package init(_ sql: String, on connection: SQLiteConnection) throws {
     self.connection = connection
     var pointer: OpaquePointer?
+    // PERSISTENT: it does not take the connection's lookaside memory, which is for
+    // short-lived ones.
     let code = sqlite3_prepare_v3(
       connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
     guard code == SQLITE_OK, let pointer else { throw connection.error(sql) }
@@ -32,6 +43,7 @@ package final class SQLiteStatement {
 
   /// Makes the statement ready to run again, without parameters.
   @inlinable package func reset() {
+    // Its result is the error of the last step, which was thrown then.
     sqlite3_reset(pointer)
     sqlite3_clear_bindings(pointer)
   }
@@ -75,6 +87,7 @@ package final class SQLiteStatement {
     case .null: sqlite3_bind_null(pointer, parameter)
     case .integer(let value): sqlite3_bind_int64(pointer, parameter, value)
     case .real(let value): sqlite3_bind_double(pointer, parameter, value)
+    // `var`, since `withUTF8` may have to make the string contiguous.
     case .text(var value):
       value.withUTF8 {
         _ = $0.withMemoryRebound(to: CChar.self) {
@@ -141,6 +154,7 @@ package final class SQLiteStatement {
 
   /// The column's bytes, whatever their type.
   package func data(_ column: Int32) -> Data {
+    // NULL for a column without bytes, too.
     guard let start = sqlite3_column_blob(pointer, column) else { return Data() }
     return Data(bytes: start, count: Int(sqlite3_column_bytes(pointer, column)))
   }
@@ -156,6 +170,7 @@ package final class SQLiteStatement {
     }
   }
 
+  /// The bytes of a column that was just read in some form; their number is that of this form.
   private func bytes(
     _ start: UnsafePointer<UInt8>?, _ column: Int32
   ) -> UnsafeBufferPointer<UInt8> {

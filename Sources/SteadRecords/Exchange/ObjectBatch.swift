@@ -1,4 +1,11 @@
 /// New objects that are saved to one store together, with other work in the same transaction.
+///
+/// ```swift
+/// let batch = try ObjectBatch(trips, in: rows)
+/// try batch.save(.replace) { transaction, shared in
+///   try transaction.save(receipt)  // in the transaction of the objects
+/// }
+/// ```
 package struct ObjectBatch {
   /// Why objects were not saved.
   package enum Refusal: Error {
@@ -34,8 +41,11 @@ package struct ObjectBatch {
 
   /// Each object, followed by the objects that came along with it through its relationships.
   package let groups: [[any PersistentModel]]
+  /// The store that the objects are saved to.
   private let rows: StoreRows
+  /// A context of its own, so that no pending change of the program is saved along.
   private let context: ModelContext
+  /// The objects, as the caller passed them.
   private let objects: [any PersistentModel]
 
   /// Gathers the objects, and all that their relationships reach, in a separate context.
@@ -61,11 +71,13 @@ package struct ObjectBatch {
     guard taken.isEmpty, identities.count == objects.count else { throw Refusal.notNew(taken) }
     var starts: [Int] = []
     starts.reserveCapacity(objects.count)
+    // Counted before each insertion, which brings along what the object's relationships reach.
     for object in objects {
       starts.append(context.insertionCount)
       context.insertAny(object)
     }
     let all = context.insertedModelsArray
+    // Relationships may have reached objects of another context or store, and changed them.
     guard context.changedModelsArray.isEmpty,
       objects.allSatisfy({ $0.modelContext === context }),
       all.allSatisfy({ rows.place(of: $0) != nil && !context.leadsElsewhere($0) })
@@ -107,6 +119,7 @@ package struct ObjectBatch {
   /// The objects that a rule refuses, by their index.
   private func taken(_ sharing: Set<ObjectIdentifier>, _ rule: Rule) -> [Taken] {
     if rule == .replace { return [] }
+    // The first of several objects with the same values holds the row; later ones share it.
     var holders: [SharedRows.Row: Int] = [:]
     var taken: [Taken] = []
     for (index, group) in groups.enumerated() {
@@ -117,6 +130,7 @@ package struct ObjectBatch {
         taken.append(Taken(index: index, holder: holders[row], row: place))
       } else {
         holders[row] = index
+        // With `keep`, an object that came along may stand for an existing row.
         if rule == .refuse, group.contains(where: { sharing.contains(ObjectIdentifier($0)) }) {
           taken.append(Taken(index: index, holder: nil, row: nil))
         }
@@ -133,9 +147,11 @@ extension RowTransaction {
       let content = try content(of: shape, place.number)
     else { return nil }
     let bound = try boundValues(of: model, shape)
+    // nil is a column that no property has.
     guard zip(bound, content.values).allSatisfy({ $0 == nil || $0 == $1 }) else { return nil }
     for (relationship, pairs) in zip(shape.ownedPairs, content.pairs) {
       let wanted = targets(of: model, relationship.name, shape)
+      // As sets, since the order is not compared.
       guard wanted.count == pairs.count, Set(wanted) == Set(pairs.map(\.target)) else { return nil }
     }
     return content
@@ -157,6 +173,7 @@ extension RowTransaction {
     guard let property = entity.property(named: name) else { return [] }
     switch model.content(at: property.index) {
     case .toMany(let targets):
+      // Of a list that was not read, a new object has the additions alone.
       return (targets.loaded ?? targets.delta?.additions ?? []).compactMap {
         ($0 as? any PersistentModel)?._$statePointer.pointee.rowID
       }
@@ -173,7 +190,9 @@ extension RowTransaction {
 package struct SharedRows {
   /// A row by the hierarchy that numbers it.
   package struct Row: Hashable, Sendable {
+    /// The table of the hierarchy.
     package let root: String
+    /// The row's number in it.
     package let number: Int64
 
     package init(root: String, number: Int64) {
@@ -181,6 +200,7 @@ package struct SharedRows {
       self.number = number
     }
 
+    /// The row of a saved object; nil if the store does not have its entity.
     init?(_ model: any PersistentModel, _ rows: StoreRows) {
       guard let place = rows.place(of: model), let shape = rows.shapes[place.entity] else {
         return nil
@@ -189,6 +209,7 @@ package struct SharedRows {
     }
   }
 
+  /// The rows, whatever number of objects share each.
   package private(set) var all: Set<Row> = []
   /// How many objects stand for such a row, without those that came along.
   package private(set) var objectCount = 0
@@ -223,6 +244,7 @@ extension ModelContext {
   ) throws {
     let graph = linkedGraph()
     graph.merger.keepsUniqueRows = keepsUniqueRows
+    // The merger is the context's, so the setting must not outlive this save.
     defer { graph.merger.keepsUniqueRows = false }
     try withoutActuallyEscaping(note) { note in
       try graph.saver.save { store, connection, writer in

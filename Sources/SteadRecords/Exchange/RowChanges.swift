@@ -4,10 +4,12 @@ import SteadSQLite
 package struct RowChanges: Sendable {
   /// The change of one row.
   package struct Change: Sendable {
+    /// What was done to the row.
     package enum Kind: Sendable { case insert, update, delete }
 
     package let kind: Kind
     package let entity: String
+    /// The row's number.
     package let number: Int64
     /// When the row's object was edited, in milliseconds since 1970.
     package let milliseconds: Int64
@@ -17,11 +19,16 @@ package struct RowChanges: Sendable {
 
   /// The number of the transaction.
   package let number: Int64
+  /// Who made it, by the name that the context or the caller of `apply` gave; nil for none.
   package let author: String?
+  /// The changes, in the order in which they were recorded.
   package let changes: [Change]
 }
 
 extension RowChanges {
+  /// Reads the changes of a transaction from its text.
+  ///
+  /// - Throws: ``HistoryFormat/Malformed``.
   fileprivate static func changes(
     _ text: UnsafeBufferPointer<UInt8>, at stamp: Int64
   ) throws -> [Change] {
@@ -37,6 +44,7 @@ extension RowChanges {
       let names = try group.names()
       var ages = NumberRuns.FallingReader(group.ages)
       group.rows.forEach { row in
+        // Wraps instead of trapping: a damaged row may have any age.
         let edit = stamp &- ages.read()
         changes.append(
           Change(
@@ -65,6 +73,7 @@ extension RowTransaction {
   package func forEachTransaction(
     after number: Int64, _ body: (RowChanges) throws -> Void
   ) throws {
+    // Not a shared statement: the body may run the same SQL.
     let statement = try connection.prepare(
       "SELECT number, stamp, author, changes FROM stead_history "
         + "WHERE changes IS NOT NULL AND number > ?1 ORDER BY number")
@@ -75,6 +84,7 @@ extension RowTransaction {
       let author: String? = if case .text(let text) = statement.value(2) { text } else { nil }
       let changes: [RowChanges.Change]
       do {
+        // Decoded before the body is called: SQLite's text is valid until the statement steps.
         changes = try statement.withText(3) { try RowChanges.changes($0, at: stamp) }
       } catch is HistoryFormat.Malformed {
         throw SwiftDataError(

@@ -6,14 +6,23 @@ import SteadSQLite
 /// A round trip: an object is made of the values, as of a row, and binds them again. So the result is what a save of such an
 /// object would write, and a value that comes out as another one is refused instead of being changed.
 final class RowConversion {
+  /// The columns that the values are for.
   private let shape: RowShape
+  /// The entity of the object that is made.
   private let entity: EntityLayout
+  /// Returns the given values as columns, which the object is read from.
   private let statement: SQLiteStatement
+  /// Returns what the object has bound.
   private let output: SQLiteStatement
+  /// Records what the object cannot read or write.
   private let context: RowContext
+  /// The column of each property in ``statement``.
   private let columns: PropertyMap
+  /// The parameter of each property in ``output``.
   private let parameters: PropertyMap
+  /// Default values, some of which are others for each row.
   private let defaults = PropertyDefaults()
+  /// What is wrong with the values, without the values.
   private var problems: [String] = []
 
   init(_ shape: RowShape, _ entity: EntityLayout, _ connection: StoreConnection) throws {
@@ -29,6 +38,7 @@ final class RowConversion {
     }
     let marks = shape.attributes.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
     let sql = "SELECT \(marks.isEmpty ? "NULL" : marks)"
+    // Of two names: the connection keeps one statement for each SQL, and both are used at once.
     statement = try connection.statement(sql + " AS given")
     output = try connection.statement(sql + " AS made")
   }
@@ -52,6 +62,7 @@ final class RowConversion {
     // A SELECT of its own parameters: an object is read from it as from a row.
     statement.bind(plain)
     guard try statement.step() else { return [] }
+    // Of an earlier call that threw.
     context.forgetRejections()
     let object = entity.type.init(
       _row: _RowReader(
@@ -74,10 +85,12 @@ final class RowConversion {
     return result
   }
 
+  /// Adds a problem, to be thrown at the end of the step.
   private func addProblem(_ property: String, _ reason: String) {
     problems.append("\(property) \(reason)")
   }
 
+  /// Throws the problems of a step, if there are any.
   private func throwProblems() throws {
     if !problems.isEmpty { throw RowProblems(problems: problems) }
   }
@@ -86,6 +99,7 @@ final class RowConversion {
   private func plainValue(
     of attribute: RowShape.Attribute, _ values: [String: SQLValue]
   ) -> SQLValue {
+    // The source may be of an earlier version, in which the attribute had another name.
     let found = values[attribute.name] ?? values[attribute.originalName]
     if let found, found != .null {
       if let plain = PlainValue.of(found, as: attribute.encoding, of: entity, attribute.index) {
@@ -94,6 +108,7 @@ final class RowConversion {
       addProblem(attribute.name, "holds a value of another type")
       return .null
     }
+    // nil was given, so the default value is not asked for.
     if found == .null, attribute.isOptional { return .null }
     if let value = defaults.next(of: entity.properties[attribute.index], in: entity)?.value,
       (value as? any OptionalValue)?.isNil != true,
@@ -139,8 +154,10 @@ enum PlainValue {
     _ value: SQLValue, as encoding: ColumnEncoding, of entity: EntityLayout, _ property: Int
   ) -> SQLValue? {
     switch (encoding, value) {
+    // Any other number would be changed, to 1.
     case (.boolean, .integer(let number)): number == 0 || number == 1 ? value : nil
     case (.integer, .integer), (.unsigned64, .integer): value
+    // JSON does not tell whole numbers from others.
     case (.integer, .real(let number)), (.unsigned64, .real(let number)):
       Int64(exactly: number).map { .integer($0) }
     case (.unsigned64, .text(let text)):
@@ -181,9 +198,11 @@ enum PlainValue {
     }
   }
 
+  /// A decimal string of a number; nil if it is none.
   private static func decimal(_ value: SQLValue) -> SQLValue? {
     switch value {
     case .integer(let number): .text(String(number))
+    // By the fewest digits that give the number back, as Swift writes them.
     case .real(let number):
       number.isFinite ? Decimal(string: "\(number)").map { .text("\($0)") } : nil
     case .text(let text): canonicalDecimal(text) == nil ? nil : value
@@ -221,6 +240,7 @@ enum PlainValue {
     return "\(isNegative ? "-" : "")\(digits)e\(scale)"
   }
 
+  /// JSON as text, which some stores keep as bytes.
   private static func json(_ value: SQLValue) -> SQLValue? {
     switch value {
     case .text: value
@@ -234,9 +254,11 @@ enum PlainValue {
     let data = Data(text.utf8)
     guard let value = try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
     else { return nil }
+    // A scalar is put into an object, so that two trees always compare as objects.
     return withoutNulls(value) as? NSObject ?? ["": withoutNulls(value)] as NSDictionary
   }
 
+  /// The value with all nulls in objects left out, at any depth.
   private static func withoutNulls(_ value: Any) -> Any {
     if let object = value as? [String: Any] {
       return object.filter { !($0.value is NSNull) }.mapValues(withoutNulls) as NSDictionary
@@ -250,12 +272,16 @@ enum PlainValue {
 
 /// Reads what objects of a class bind, through a SELECT that returns its own parameters.
 final class RowBinding {
+  /// Returns its parameters.
   private let statement: SQLiteStatement
+  /// Records what an object cannot write.
   private let context: RowContext
+  /// The parameter of each property.
   private let parameters: PropertyMap
   /// The result column of each of the shape's columns.
   private let columns: [Int32?]
 
+  /// - Parameter blobs: Where large data is written, as by a save; nil to bind it inline.
   init(
     _ shape: RowShape, _ entity: EntityLayout, _ blobs: BlobFiles?, _ connection: StoreConnection
   ) throws {
@@ -272,6 +298,9 @@ final class RowBinding {
     columns = shape.columns.map { byColumn[$0] }
   }
 
+  /// The values of the shape's columns; nil for those that no property has, such as positions.
+  ///
+  /// - Throws: The first error of a value that cannot be written.
   func values(of model: any PersistentModel) throws -> [SQLValue?] {
     statement.reset()
     defer { statement.reset() }

@@ -8,6 +8,7 @@ package struct RowLosses: Error {
   /// The most losses that are listed for one relationship.
   static let limit = 5
 
+  /// The losses that would happen, at most ``limit`` of each relationship.
   package let losses: [Loss]
 }
 
@@ -25,7 +26,9 @@ extension RowTransaction {
 /// The numbers are in a temporary table, so that one join for each relationship finds what leads from or to them, however
 /// many they are.
 private struct RowRemoval {
+  /// The transaction in which rows are removed.
   private let rows: RowTransaction
+  /// Its connection, which also has the temporary table.
   private let connection: StoreConnection
 
   init(_ rows: RowTransaction) {
@@ -41,12 +44,14 @@ private struct RowRemoval {
     try connection.run(
       "CREATE TEMP TABLE IF NOT EXISTS stead_removed (root TEXT, number INTEGER, "
         + "PRIMARY KEY (root, number)) WITHOUT ROWID")
+    // An earlier removal that was refused may have left its rows.
     try connection.run("DELETE FROM temp.stead_removed")
     for (shape, number) in removed {
       try connection.run(
         "INSERT INTO temp.stead_removed VALUES (?1, ?2)", [.text(shape.root), .integer(number)])
     }
     try refuseLosses()
+    // Before the rows are gone: the history keeps some of their values.
     for (shape, number) in removed {
       let entity = rows.rows.container.layout.entities[shape.index]
       try connection.noteDeletion(of: number, entity)
@@ -69,6 +74,7 @@ private struct RowRemoval {
     var losses: [RowLosses.Loss] = []
     for (shape, relationship) in rows.storedRelationships {
       let sql: String
+      // Unequal: one of the pair's rows is removed, and the other stays.
       if case .pairs(let list, _) = relationship.storage {
         sql =
           "SELECT owner FROM \(list.table.sqlName) "
@@ -102,12 +108,15 @@ private struct RowRemoval {
       let family = rows.rows.shapes.values.filter { $0.root == root }
       let table = root.sqlName
       let test = isRemoved(1, "\(table).\"_id\"")
+      // Each column once, although several classes of a hierarchy may have it.
       for attribute in Set(family.flatMap(\.attributes).filter(\.isExternal).map(\.name)).sorted() {
         try rows.forEach(
           "SELECT \(attribute.sqlName) FROM \(table) WHERE typeof(\(attribute.sqlName)) = 'text' "
             + "AND \(test)", [.text(root)]
         ) { rows.dropFile($0[0]) }
       }
+      // Before the rows are gone: an identifier that somebody has kept must not lead to a later
+      // row.
       let newest = try connection.integer("SELECT max(\"_id\") FROM \(table)") ?? 0
       if newest > 0 { try connection.retire(newest, table: root) }
       try connection.run("DELETE FROM \(table) WHERE \(test)", [.text(root)])

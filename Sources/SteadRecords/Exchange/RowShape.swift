@@ -1,12 +1,17 @@
 import SteadSQLite
 
 /// The structure of an entity's rows: its columns and its pairs, by the names of its properties.
+///
+/// Of a row with a to-one relationship to the owner of an ordered list, the columns are, for
+/// example, `name`, `trip`, `_trip_order`.
 package struct RowShape: Sendable {
   /// An attribute and its column, which has the same name.
   package struct Attribute: Sendable {
+    /// The attribute's name, and its column's.
     package let name: String
     /// The name that the attribute had in an earlier schema.
     package let originalName: String
+    /// Whether nil is a value of it, which is NULL.
     package let isOptional: Bool
     /// Whether large values of it are stored in files next to the store.
     package let isExternal: Bool
@@ -30,8 +35,10 @@ package struct RowShape: Sendable {
 
     /// One of several relationships of the destination that share this to-one as their inverse.
     package struct SharedList: Sendable {
+      /// The number in the column of lists.
       package let number: Int
       package let name: String
+      /// The name that it had in an earlier schema.
       package let originalName: String
       let isToMany: Bool
     }
@@ -39,7 +46,9 @@ package struct RowShape: Sendable {
     package let name: String
     /// The name that the relationship had in an earlier schema.
     package let originalName: String
+    /// Where its destinations are stored.
     package let storage: Storage
+    /// Whether it leads to several rows.
     package let isToMany: Bool
     /// The entity that it leads to, or a superclass of it.
     package let destination: String
@@ -59,12 +68,15 @@ package struct RowShape: Sendable {
     package let inverseRule: Schema.Relationship.DeleteRule?
   }
 
+  /// The entity's name.
   package let name: String
   /// The entity and its superclasses.
   package let lineage: Set<String>
   /// The entity at the root of the hierarchy, which has one sequence of numbers.
   package let root: String
+  /// The attributes, inherited ones included, in the order of their declaration.
   package let attributes: [Attribute]
+  /// The relationships, inherited ones included.
   package let relationships: [Relationship]
   /// The relationships whose pairs belong to this entity's rows, so that each pair belongs to one.
   package let ownedPairs: [(name: String, list: PairList)]
@@ -78,10 +90,12 @@ package struct RowShape: Sendable {
   /// The entity's index in the layout.
   let index: Int
 
+  /// Describes an entity. Costs a pass over its properties.
   init(_ entity: EntityLayout, _ layout: StoreLayout) {
     index = entity.index
     name = entity.name
     root = entity.table
+    // From the class upwards; the list ends where there is no superclass.
     let names = sequence(first: layout.schema.entitiesByName[entity.name]) { $0?.superentity }
     lineage = Set(names.prefix { $0 != nil }.compactMap { $0?.name } + [entity.name])
     discriminator = entity.discriminator
@@ -95,6 +109,7 @@ package struct RowShape: Sendable {
     ownedPairs = relationships.compactMap {
       if case .pairs(let list, isOwner: true) = $0.storage { ($0.name, list) } else { nil }
     }
+    // No property reads these columns, and a moved row has to keep its places.
     let hidden = relationships.flatMap {
       if case .column(let order, let list) = $0.storage {
         [order, list].compactMap(\.self)
@@ -114,6 +129,7 @@ package struct RowShape: Sendable {
   /// What the columns of a new row hold before any property is set.
   package var blankValues: [SQLValue] {
     var values = Array(repeating: SQLValue.null, count: columns.count)
+    // `_entity` is the first column in a hierarchy.
     if let discriminator { values[0] = .integer(Int64(discriminator)) }
     return values
   }
@@ -125,6 +141,7 @@ package struct RowShape: Sendable {
     let destination = layout.entities[property.destination ?? 0]
     let inverse = property.relationship?.inverse.map { destination.properties[$0] }
     let inverses = property.inverses(in: layout.entities)
+    // Relationships have numbers only where several share the inverse.
     let lists = inverses.compactMap { inverse in
       inverse.relationship?.list.map {
         Relationship.SharedList(
@@ -159,13 +176,16 @@ package struct RowShape: Sendable {
 
 /// The content of one row.
 package struct RowContent: Sendable {
+  /// The columns that the values are for.
   package let shape: RowShape
+  /// The row's number.
   package let number: Int64
   /// The values of the shape's columns.
   package let values: [SQLValue]
   /// The row's pairs, for each of the shape's ``RowShape/ownedPairs``.
   package let pairs: [[RowPair]]
 
+  /// Describes a row, which need not be in the store.
   package init(_ shape: RowShape, _ number: Int64, values: [SQLValue], pairs: [[RowPair]]) {
     self.shape = shape
     self.number = number
@@ -178,13 +198,16 @@ package struct RowContent: Sendable {
 
 /// One pair of rows, and the position of each in the other's list.
 package struct RowPair: Hashable, Sendable {
+  /// The number of the owner's row.
   package let owner: Int64
+  /// The number of the target's row.
   package let target: Int64
   /// The target's position in the owner's list; nil for the order of insertion.
   package let ownerOrder: Int64?
   /// The owner's position in the target's list; nil for the order of insertion.
   package let targetOrder: Int64?
 
+  /// Describes a pair, which need not be in the store.
   package init(owner: Int64, target: Int64, ownerOrder: Int64?, targetOrder: Int64?) {
     self.owner = owner
     self.target = target
@@ -195,5 +218,6 @@ package struct RowPair: Hashable, Sendable {
 
 /// The pairs of rows that a many-to-many relationship, or one without an inverse, consists of.
 package struct PairList: Hashable, Sendable {
+  /// The table of the pairs, unquoted.
   let table: String
 }

@@ -5,6 +5,8 @@ extension RowTransaction {
   /// Inserts a row with the values of its shape's columns.
   ///
   /// - Throws: ``SwiftDataError`` `.modelValidationFailure` if a unique value is taken.
+  ///
+  /// An INSERT, not an INSERT OR REPLACE: an existing row is never replaced.
   package func insert(_ values: [SQLValue], as number: Int64, of shape: RowShape) throws {
     let statement = try statement(inserting: shape)
     statement.reset()
@@ -23,6 +25,7 @@ extension RowTransaction {
         dropFile(value)
       }
     }
+    // All columns are set, so that one statement serves any change.
     let terms = shape.columns.enumerated().map { "\($1.sqlName) = ?\($0 + 2)" }
     try connection.run(
       "UPDATE \(shape.root.sqlName) SET \(terms.joined(separator: ", ")) WHERE \"_id\" = ?1",
@@ -34,6 +37,9 @@ extension RowTransaction {
   }
 
   /// The row of the hierarchy that has some values in some columns of a shape.
+  ///
+  /// nil if there is none. Unique values are those of the hierarchy, so the row may be of another
+  /// class.
   package func row(with values: [SQLValue], in columns: [String], of shape: RowShape) throws
     -> Int64?
   {
@@ -41,6 +47,8 @@ extension RowTransaction {
   }
 
   /// Adds a pair to a list unless it is in the list.
+  ///
+  /// A pair that is in the list keeps its places.
   package func insert(_ pair: RowPair, into list: PairList) throws {
     try connection.run(
       "INSERT INTO \(list.table.sqlName) (owner, target, owner_order, target_order) "
@@ -62,6 +70,7 @@ extension RowTransaction {
           $0.storage == .pairs(list, isOwner: isOwner)
         }
         guard let relationship else { continue }
+        // Only by the shape of the row's own class: a superclass has the relationship, too.
         let found = try connection.entity(of: number, in: entity(of: shape), layout)
         guard let found, found.name == shape.name,
           let property = found.property(named: relationship.name)
@@ -79,11 +88,14 @@ extension RowTransaction {
 
   /// Sets a column of a row if it holds one of some values (compare and set); returns false if it does not, or the row
   /// does not exist.
+  ///
+  /// Compared in the UPDATE itself, so no other change comes in between.
   package func set(
     _ column: String, of number: Int64, in shape: RowShape, to value: SQLValue,
     from accepted: [SQLValue]
   ) throws -> Bool {
     let name = column.sqlName
+    // IS, since NULL may be among the values.
     let tests = accepted.indices.map { "\(name) IS ?\($0 + 3)" }.joined(separator: " OR ")
     try connection.run(
       "UPDATE \(shape.root.sqlName) SET \(name) = ?1 WHERE \"_id\" = ?2\(shape.test) AND (\(tests))",
@@ -103,6 +115,7 @@ extension RowTransaction {
   package func clear(
     _ attribute: RowShape.Attribute, of number: Int64, in shape: RowShape, holding value: SQLValue
   ) throws -> Bool {
+    // A required attribute has no nil, so it is left without bytes.
     let empty: SQLValue = attribute.isOptional ? .null : .blob(Data())
     let isCleared = try set(attribute.name, of: number, in: shape, to: empty, from: [value])
     if isCleared { dropFile(value) }
@@ -181,6 +194,7 @@ extension RowTransaction {
         }
       }
     }
+    // Before the row is gone: the history keeps some of its values.
     try connection.noteDeletion(of: number, entity)
     // An identifier that the program has kept must not lead to a later row.
     try connection.retire(number, table: shape.root)
@@ -199,6 +213,7 @@ extension RowTransaction {
         switch relationship.storage {
         case .column: result["\(shape.root).\(relationship.name)"] = (shape, relationship)
         case .pairs(let list, isOwner: true): result[list.table] = (shape, relationship)
+        // The other side of a relationship, which is stored once.
         default: continue
         }
       }
@@ -234,11 +249,13 @@ extension RowTransaction {
     guard let shape = rows.shapes[relationship.destination] else { return }
     let lists = relationship.lists.map(\.name)
     let inverse = relationship.inverse.map { [$0] } ?? []
+    // Of several lists it is unknown here which one the row has left.
     for name in lists.isEmpty ? inverse : lists {
       try recordUpdate(of: name, owner, in: shape)
     }
   }
 
+  /// Records an update of a row of a shape's hierarchy, if its class has the property.
   private func recordUpdate(of property: String, _ row: Int64, in shape: RowShape) throws {
     let declared = entity(of: shape)
     let found = try connection.entity(of: row, in: declared, rows.container.layout)

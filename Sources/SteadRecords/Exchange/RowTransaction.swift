@@ -7,23 +7,32 @@ import SteadSQLite
 /// Each change is recorded for the history. Statements are prepared once for each shape.
 package final class RowTransaction {
   package let rows: StoreRows
+  /// The store, whose files large values are in.
   private let store: RecordStore
+  /// The connection that has the transaction open.
   let connection: StoreConnection
   /// The files that rows no longer refer to; removed after the commit unless others refer to them.
   private(set) var droppedFiles: Set<String> = []
+  /// By entity, the conversion of values, made when it is first needed.
   private var conversions: [String: RowConversion] = [:]
+  /// By entity, the statement that selects a row.
   private var selections: [Int: SQLiteStatement] = [:]
+  /// By entity, the statement that inserts a row.
   private var insertions: [Int: SQLiteStatement] = [:]
+  /// The statement that selects an owner's pairs.
   private var pairSelections: [PairList: SQLiteStatement] = [:]
+  /// By entity, what reads the values that an object binds.
   private var bindings: [Int: RowBinding] = [:]
 
+  /// Wraps a connection within its open transaction. Statements end with this object.
   init(_ rows: StoreRows, _ store: RecordStore, _ connection: StoreConnection) {
     self.rows = rows
     self.store = store
     self.connection = connection
   }
 
-  /// The values that the attributes of an entity's row would have, in their order.
+  /// The values that the attributes of an entity's row would have, in their order. Writes nothing;
+  /// each call makes an object of the entity.
   ///
   /// - Throws: ``RowProblems`` if a value does not have its attribute's type.
   package func convert(
@@ -45,7 +54,8 @@ package final class RowTransaction {
     return .text(try blobs.write(data))
   }
 
-  /// The bytes of an external attribute, by its column's value; those of a file are mapped.
+  /// The bytes of an external attribute, by its column's value. Those of a file are mapped, and
+  /// compared with its name.
   ///
   /// - Throws: If the file is gone or damaged.
   package func bytes(ofExternal value: SQLValue) throws -> SQLValue {
@@ -86,6 +96,7 @@ package final class RowTransaction {
   /// Selects the columns of a shape by the row's number.
   private func statement(selecting shape: RowShape) throws -> SQLiteStatement {
     if let known = selections[shape.index] { return known }
+    // A SELECT has one column at least.
     let columns =
       shape.columns.isEmpty ? "NULL" : shape.columns.map(\.sqlName).joined(separator: ", ")
     let statement = try connection.prepare(
@@ -97,6 +108,7 @@ package final class RowTransaction {
   /// Selects target and both orders of an owner's pairs, in the order of their insertion.
   func statement(selecting list: PairList) throws -> SQLiteStatement {
     if let known = pairSelections[list] { return known }
+    // In the order of insertion, so that two stores with equal rows return equal pairs.
     let statement = try connection.prepare(
       "SELECT target, owner_order, target_order FROM \(list.table.sqlName) "
         + "WHERE owner = ?1 ORDER BY \"_id\"")
@@ -145,8 +157,11 @@ extension RowTransaction {
   }
 
   /// Calls a body with each row of an entity, by number; rows of its subclasses are left out.
+  ///
+  /// The body may run other statements, also the same one.
   package func forEachRow(of shape: RowShape, _ body: (RowContent) throws -> Void) throws {
     let columns = (["_id"] + shape.columns).map(\.sqlName).joined(separator: ", ")
+    // `true` takes the test as a further condition, where there is one.
     try forEach(
       "SELECT \(columns) FROM \(shape.root.sqlName) WHERE true\(shape.test) ORDER BY \"_id\""
     ) { row in
@@ -171,6 +186,7 @@ extension RowTransaction {
     for shape in rows.shapes.values {
       if let number = shape.discriminator { known[shape.root, default: []].append(number) }
     }
+    // A newer version of the app may have written rows of other classes.
     return try known.sorted { $0.key < $1.key }.flatMap { root, numbers in
       let list = numbers.map(String.init).joined(separator: ", ")
       let found = try connection.rows(
@@ -197,6 +213,7 @@ extension RowTransaction {
     of column: String, in shape: RowShape, _ body: (_ number: Int64, SQLValue) throws -> Void
   ) throws {
     let column = column.sqlName
+    // NULL is left out, too: its length is NULL.
     try forEach(
       "SELECT \"_id\", \(column) FROM \(shape.root.sqlName) "
         + "WHERE length(\(column)) > 0\(shape.test) ORDER BY \"_id\""
@@ -232,6 +249,7 @@ extension RowTransaction {
   package func destinations(
     in list: PairList, of number: Int64, isOwner: Bool
   ) throws -> [Int64] {
+    // A pair has one place among the owner's, and one among the target's.
     let (own, other) = isOwner ? ("owner", "target") : ("target", "owner")
     return try connection.rows(
       "SELECT \(other) FROM \(list.table.sqlName) WHERE \(own) = ?1 "

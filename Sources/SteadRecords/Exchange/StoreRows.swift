@@ -3,6 +3,18 @@ import SteadFiles
 
 /// Access to the rows of a container's store, below its objects, for code that moves data as a whole: SteadTransfer and
 /// SteadSync.
+///
+/// ```swift
+/// guard let rows = StoreRows(container, holding: "Trip"), let shape = rows.shapes["Trip"]
+/// else { return }
+/// try rows.apply(by: "sync") { transaction in
+///   let number = try transaction.newNumber(in: shape)
+///   try transaction.insert(shape.blankValues, as: number, of: shape)
+/// }
+/// ```
+///
+/// Rules of the models are the caller's business: nothing here checks required values, delete rules
+/// or inverses.
 package struct StoreRows: Sendable {
   let container: ModelContainer
   /// The entities' shapes by their names.
@@ -34,6 +46,7 @@ package struct StoreRows: Sendable {
     self.init(container, found)
   }
 
+  /// Describes the entities that the store holds. Costs a pass over their properties.
   private init(_ container: ModelContainer, _ store: RecordStore) {
     self.container = container
     self.store = store
@@ -52,6 +65,8 @@ package struct StoreRows: Sendable {
   package var identifier: String { store.identity.identifier }
 
   /// Runs a body on a snapshot of the committed data, past the caches of all contexts.
+  ///
+  /// - Throws: `storeFailure` for a custom store, errors of reading, and what the body throws.
   package func read<Result>(_ body: (RowTransaction) throws -> Result) throws -> Result {
     try requireRows()
     return try store.read(.newest) { connection, _ in
@@ -63,9 +78,13 @@ package struct StoreRows: Sendable {
   ///
   /// All contexts then read everything again: the changes are not listed row by row. Costs a disk sync besides the body's
   /// work.
+  ///
+  /// - Throws: `storeFailure` for a custom store, what ``RecordStore/begin(isDurable:)`` throws,
+  ///   and what the body throws.
   package func write<Result>(_ body: (RowTransaction) throws -> Result) throws -> Result {
     try requireRows()
     var dropped: Set<String> = []
+    // Durable: what was moved here is removed from its source next.
     let result = try store.write(isDurable: true) { connection in
       let rows = RowTransaction(self, store, connection)
       let result = try body(rows)
@@ -87,6 +106,7 @@ package struct StoreRows: Sendable {
     by author: String, _ body: (RowTransaction) throws -> Result
   ) throws -> Result {
     try requireRows()
+    // Not `RecordStore.write`, which has all contexts read everything again.
     let connection = try store.begin()
     let result: Result
     let dropped: Set<String>
@@ -104,6 +124,7 @@ package struct StoreRows: Sendable {
     }
     // Without an author, so that every context applies it.
     try store.commit(from: nil, rows: changed)
+    // `commit` leaves it to its callers, which may have locked several stores.
     store.trimIfDue()
     store.removeFiles(dropped)
     return result
@@ -128,10 +149,13 @@ package struct StoreRows: Sendable {
     if try disk.status(at: log) != nil {
       try disk.withDescriptor(log, O_RDONLY) { try disk.sync($0, path: log) }
     }
+    // A new file is only found after a loss of power if its directory was synced.
     try disk.syncDirectory(url.deletingLastPathComponent().path)
   }
 
   /// Makes all contexts read everything again.
+  ///
+  /// By an empty transaction that names no rows. Costs a commit.
   package func notifyContexts() {
     do {
       try store.write { _ in }
@@ -150,6 +174,7 @@ package struct StoreRows: Sendable {
   package func place(
     of identifier: PersistentIdentifier
   ) -> (entity: String, number: Int64)? {
+    // A store may hold only some of the container's entities.
     guard identifier.storeIdentifier == self.identifier,
       shapes[identifier.entityName] != nil
     else { return nil }
@@ -181,7 +206,9 @@ package struct StoreRows: Sendable {
 extension StoreRows {
   /// A registration for commits to the store, of this process and of others, that ends when it is released.
   package final class CommitWatch: Sendable {
+    /// The log holds it weakly, so it ends with this object.
     private let listener = CommitListener()
+    /// The log of the store's file.
     private let log: CommitLog
 
     fileprivate init(_ store: RecordStore, _ body: @escaping @Sendable () -> Void) {

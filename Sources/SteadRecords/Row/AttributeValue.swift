@@ -14,6 +14,7 @@ public protocol _AttributeValue {
   func _encode(_ row: _RowWriter, _ parameter: Int32)
 }
 
+// A column stores nil as NULL, in the encoding of what is wrapped.
 extension Optional: _AttributeValue where Wrapped: _AttributeValue {
   public static var _columnEncoding: _ColumnEncoding { Wrapped._columnEncoding }
   @inlinable public static var _placeholder: Wrapped? { nil }
@@ -42,16 +43,19 @@ extension Bool: _AttributeValue {
 extension FixedWidthInteger where Self: _AttributeValue {
   public static var _columnEncoding: _ColumnEncoding { .integer }
   @inlinable public static var _placeholder: Self { 0 }
+  // A number beyond the type's range, which another program has written, becomes the nearest one.
   public static func _decode(_ row: _RowReader, _ column: Int32) -> Self {
     Self(clamping: row.integer(column))
   }
   public func _encode(_ row: _RowWriter, _ parameter: Int32) {
+    // Exact: the types that `Int64` does not cover have an encoding of their own.
     row.bind(Int64(truncatingIfNeeded: self), parameter)
   }
 }
 
 extension Int: _AttributeValue {
   public static func _decode(_ row: _RowReader, _ column: Int32) -> Int {
+    // Exact where `Int` has 64 bits.
     Int(truncatingIfNeeded: row.integer(column))
   }
   public func _encode(_ row: _RowWriter, _ parameter: Int32) { row.bind(Int64(self), parameter) }
@@ -79,6 +83,7 @@ extension UInt64: _AttributeValue {
 extension UInt: _AttributeValue {
   public static var _columnEncoding: _ColumnEncoding { .unsigned64 }
   public static func _decode(_ row: _RowReader, _ column: Int32) -> UInt {
+    // A number that `UInt` does not have becomes its greatest one.
     UInt(clamping: UnsignedColumn.decode(row, column))
   }
   public func _encode(_ row: _RowWriter, _ parameter: Int32) {
@@ -127,6 +132,7 @@ extension Date: _AttributeValue {
     Date(timeIntervalSinceReferenceDate: row.double(column))
   }
   public func _encode(_ row: _RowWriter, _ parameter: Int32) {
+    // The number that a `Date` holds, so that nothing is rounded.
     row.bind(timeIntervalSinceReferenceDate, parameter)
   }
 }
@@ -134,10 +140,12 @@ extension Date: _AttributeValue {
 extension Decimal: _AttributeValue {
   public static var _columnEncoding: _ColumnEncoding { .decimal }
   @inlinable public static var _placeholder: Decimal { 0 }
+  /// Text that is no number is read as 0.
   public static func _decode(_ row: _RowReader, _ column: Int32) -> Decimal {
     let text = row.string(column)
     return text == "NaN" ? .nan : Decimal(string: text) ?? 0
   }
+  // All digits, which a REAL would not keep.
   public func _encode(_ row: _RowWriter, _ parameter: Int32) { row.bind(description, parameter) }
 }
 
@@ -160,6 +168,7 @@ extension UUID: _AttributeValue {
 extension URL: _AttributeValue {
   public static var _columnEncoding: _ColumnEncoding { .url }
   public static var _placeholder: URL { URL(filePath: "/") }
+  /// Text that is no URL is read as a path.
   public static func _decode(_ row: _RowReader, _ column: Int32) -> URL {
     let text = row.string(column)
     return URL(string: text) ?? URL(filePath: text)
@@ -172,6 +181,25 @@ extension URL: _AttributeValue {
 // MARK: - Encodings
 
 /// How a column stores values of one type.
+///
+/// | encoding | declared | stored as |
+/// | --- | --- | --- |
+/// | `boolean` | INTEGER | 0 or 1 |
+/// | `integer` | INTEGER | the number |
+/// | `unsigned64` | BLOB | INTEGER, and beyond `Int64.max` TEXT of 20 digits |
+/// | `real` | REAL BLOB | the number; NaN as TEXT |
+/// | `date` | REAL | seconds since 2001; NaN as TEXT |
+/// | `decimal` | TEXT | its digits |
+/// | `text` | TEXT | UTF-8, unchanged |
+/// | `uuid` | BLOB | 16 bytes |
+/// | `url` | TEXT | `absoluteString` |
+/// | `data` | BLOB | the bytes |
+/// | `json` | TEXT | JSON of arrays, dictionaries and the like |
+/// | `composite` | TEXT | JSON of a struct, whose fields may have generated columns |
+/// | `external` | BLOB | the bytes, or as TEXT the name of their file |
+/// | `opaque` | BLOB | a transformer's data, or JSON of a `.codable` attribute |
+///
+/// The raw values are in the recorded schemas of stores, so they must not change.
 public enum _ColumnEncoding: String, Sendable {
   case boolean, integer, unsigned64, real, date, decimal, text, uuid, url, data, json, composite,
     external, opaque
@@ -182,18 +210,23 @@ typealias ColumnEncoding = _ColumnEncoding
 /// The encoding of unsigned 64-bit numbers: INTEGER up to `Int64.max`, then text of 20 digits. SQLite sorts text after
 /// numbers, and digits of one length in their order, so the column's order is that of the numbers.
 enum UnsignedColumn {
+  /// As many as `UInt64.max` has.
   static let digits = 20
 
+  /// The number with leading zeros.
   static func text(_ value: UInt64) -> String {
     let text = String(value)
     return String(repeating: "0", count: digits - text.count) + text
   }
 
+  /// The column's number. One that another program has written as text without a number is 0, and a
+  /// negative one, too.
   static func decode(_ row: _RowReader, _ column: Int32) -> UInt64 {
     if row.isText(column) { return UInt64(row.string(column)) ?? 0 }
     return UInt64(clamping: row.integer(column))
   }
 
+  /// Binds the number as an integer where SQLite has it, and otherwise as text.
   static func encode(_ value: UInt64, _ row: _RowWriter, _ parameter: Int32) {
     if let small = Int64(exactly: value) {
       row.bind(small, parameter)
@@ -205,8 +238,10 @@ enum UnsignedColumn {
 
 /// The encoding of NaN in a column: text, since SQLite stores NaN as NULL.
 enum RealColumn {
+  /// The text that stands for NaN.
   static let notANumber = "NaN"
 
+  /// The number of a text; 0 if it is none.
   static func decode(_ text: String) -> Double {
     text == notANumber ? .nan : Double(text) ?? 0
   }

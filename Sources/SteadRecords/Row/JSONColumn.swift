@@ -5,8 +5,12 @@ import SteadFormats
 /// The encoding of values without a column type of their own: JSON, with dates as seconds since 2001.
 enum JSONColumn {
   /// Decodes a column: the plain forms directly, everything else by `JSONDecoder`.
+  ///
+  /// - Throws: ``ColumnError/missingValue`` for NULL where the type has no nil, and errors of
+  ///   decoding.
   static func decode<T: Codable>(_ type: T.Type, _ row: _RowReader, _ column: Int32) throws -> T {
     if row._isNull(column) {
+      // NULL is nil of an optional type, which has no JSON of its own here.
       if let optional = T.self as? any ExpressibleByNilLiteral.Type,
         let value = optional.init(nilLiteral: ()) as? T
       {
@@ -25,6 +29,7 @@ enum JSONColumn {
 
   /// Binds a value's JSON; NULL for nil.
   static func encode<T: Codable>(_ value: T, _ row: _RowWriter, _ parameter: Int32) throws {
+    // A parameter that is not bound is NULL.
     if let optional = value as? any OptionalValue, optional.isNil { return }
     if let fast = value as? any FastJSON {
       row.bind(fast.jsonText, parameter)
@@ -37,6 +42,7 @@ enum JSONColumn {
   static func text<T: Encodable>(_ value: T) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // JSON has neither NaN nor infinities, so the save throws.
     encoder.nonConformingFloatEncodingStrategy = .throw
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
@@ -57,6 +63,7 @@ protocol FastJSON {
 }
 
 extension Array: FastJSON where Element: FastJSONElement {
+  /// The elements' JSON between brackets, without spaces, as `JSONEncoder` writes it.
   var jsonText: String {
     var bytes: [UInt8] = [UInt8(ascii: "[")]
     for (index, element) in enumerated() {
@@ -67,6 +74,7 @@ extension Array: FastJSON where Element: FastJSONElement {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// nil for spaces, escapes and nested values, which JSONDecoder reads.
   static func parse(_ text: UnsafeBufferPointer<UInt8>) -> [Element]? {
     var rest = text[...]
     guard rest.popFirst() == UInt8(ascii: "[") else { return nil }
@@ -91,11 +99,14 @@ extension Array: FastJSON where Element: FastJSONElement {
 /// `read` takes the element off the front of the text; nil if it is not in the plainest form, and the array is then
 /// read by JSONDecoder.
 protocol FastJSONElement {
+  /// Appends the element's JSON.
   func write(to bytes: inout [UInt8])
+  /// Takes the element off the front; nil if it is not in the plainest form.
   static func read(_ text: inout Slice<UnsafeBufferPointer<UInt8>>) -> Self?
 }
 
 extension Int: FastJSONElement {
+  /// Appends the digits, with a sign if it is negative.
   func write(to bytes: inout [UInt8]) { bytes.append(contentsOf: String(self).utf8) }
 
   /// Reads the digits of an integer; nil for a number that `Int` does not hold, so that JSONDecoder throws its error.
@@ -106,6 +117,7 @@ extension Int: FastJSONElement {
     var digits = 0
     while let byte = text.first, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
       let digit = Int(byte - UInt8(ascii: "0"))
+      // Downwards if it is negative, since the least number has no positive counterpart.
       let (product, tooLarge) = value.multipliedReportingOverflow(by: 10)
       let (next, overflow) =
         negative
@@ -120,11 +132,13 @@ extension Int: FastJSONElement {
 }
 
 extension String: FastJSONElement {
+  /// Appends the string between quotation marks, with the shortest escapes.
   func write(to bytes: inout [UInt8]) { JSONText.append(self, to: &bytes, .short) }
 
   /// Reads a string without escapes; one with escapes is left to JSONDecoder.
   static func read(_ text: inout Slice<UnsafeBufferPointer<UInt8>>) -> String? {
     guard text.popFirst() == UInt8(ascii: "\"") else { return nil }
+    // A slice has the indices of the whole buffer.
     let bytes = text.base
     var end = JSONText.endOfRun(in: bytes, from: text.startIndex).end
     // JSON forbids control characters, and another program's SQL may have written them.

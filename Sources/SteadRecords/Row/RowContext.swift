@@ -8,15 +8,19 @@ import SteadFiles
 final class RowContext {
   /// nil for a row that represents no stored row.
   let labels: RowLabels?
+  /// The files of large values; nil in memory, where values stay in their columns.
   let blobs: BlobFiles?
   /// Whether required properties may have no value yet: a custom stage of a migration sets them.
   let acceptsMissingValues: Bool
+  /// The first error since the last row was finished.
   private(set) var error: SwiftDataError?
   /// The properties that were rejected since the last call of ``forgetRejections()``.
   private(set) var rejected: [Int] = []
   /// The current row's number, for messages.
   var row: Int64 = 0
 
+  /// Makes a context for the rows of one entity, which may be used for any number of rows, by one
+  /// thread at a time.
   init(labels: RowLabels? = nil, blobs: BlobFiles? = nil, acceptsMissingValues: Bool = false) {
     self.labels = labels
     self.blobs = blobs
@@ -39,6 +43,7 @@ final class RowContext {
   func refuse(property: Int, cause: any Error) {
     if !rejected.contains(property) { rejected.append(property) }
     guard error == nil else { return }
+    // The disk's error has a remedy of its own.
     if let failure = cause as? FileError {
       error = SwiftDataError(failure)
       return
@@ -67,6 +72,9 @@ final class RowContext {
     if !rejected.isEmpty { rejected = [] }
   }
 
+  /// The transformer of a property.
+  ///
+  /// - Throws: ``ColumnError/noTransformer(_:)`` if none is registered.
   func transformer(for property: Int) throws -> ValueTransformer {
     let name = labels?.transformers[property] ?? ""
     guard let transformer = AttributeTransformers.transformer(named: name) else {
@@ -78,7 +86,9 @@ final class RowContext {
 
 /// The names of an entity's properties and transformers, for messages and look-ups.
 struct RowLabels: Sendable {
+  /// The entity's name.
   let entity: String
+  /// The name of each property.
   let properties: [String]
   /// The name of each property's transformer, nil where it has none.
   let transformers: [String?]
@@ -88,9 +98,13 @@ struct RowLabels: Sendable {
 
 /// The result column or the parameter of each property in a statement, in memory that slots read without bounds checks.
 final class PropertyMap {
+  /// The column or parameter of each property, by its index; valid as long as the map.
   let places: UnsafeMutablePointer<Int32>
 
+  /// Makes a map of a number of properties, each with the value that stands for none: -1 for
+  /// columns, 0 for parameters.
   init(count: Int, empty: Int32) {
+    // One at least: an allocation of nothing has no address to read.
     places = .allocate(capacity: max(count, 1))
     places.initialize(repeating: empty, count: max(count, 1))
   }
@@ -102,12 +116,14 @@ final class PropertyMap {
 
 /// The registry of transformers, by the names that attributes have.
 enum AttributeTransformers {
+  /// Registers a transformer, unless the program has registered one under that name.
   static func register(_ type: ValueTransformer.Type, as name: String) {
     let key = NSValueTransformerName(name)
     guard ValueTransformer(forName: key) == nil else { return }
     ValueTransformer.setValueTransformer(type.init(), forName: key)
   }
 
+  /// The transformer with a name; nil if none is registered, and no class of that name exists.
   static func transformer(named name: String) -> ValueTransformer? {
     ValueTransformer(forName: NSValueTransformerName(name))
   }
@@ -117,12 +133,19 @@ enum AttributeTransformers {
 
 /// Why a column does not hold a value of its property.
 enum ColumnError: Error, CustomStringConvertible {
+  /// NULL in a property that is not optional.
   case missingValue
+  /// No transformer has the name.
   case noTransformer(String)
+  /// The transformer returned nil, or a value of another type.
   case notTransformable
+  /// The file of a large value does not exist.
   case missingFile
+  /// The file of a large value has other bytes than were written, or the column has no name of a
+  /// file.
   case damagedFile
 
+  /// What is wrong, with the remedy if the program has one.
   var description: String {
     switch self {
     case .missingValue: "The column is NULL, but the property is not optional."

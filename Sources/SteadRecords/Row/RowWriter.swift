@@ -4,12 +4,19 @@ import SteadFiles
 import SteadSQLite
 
 /// A statement whose parameters are bound to a model's values.
+///
+/// Code that the macro generates calls it for each property. A parameter that is not bound is NULL,
+/// which is nil. What is bound is copied, so the object may change before the statement runs.
 public struct _RowWriter {
+  /// SQLite's `sqlite3_stmt`.
   let statement: OpaquePointer
   /// The parameter of each property, or 0.
   @usableFromInline let parameters: UnsafePointer<Int32>
+  /// What is needed besides the statement. Borrowed: whoever makes the writer keeps it.
   let context: Unmanaged<RowContext>
 
+  /// The parameter of a property; 0 if the statement does not have it. The property's index is not
+  /// checked.
   @inlinable public func _parameter(_ property: Int) -> Int32 { parameters[property] }
 
   /// Records that a value cannot be written; the save then throws.
@@ -29,6 +36,8 @@ public struct _RowWriter {
   }
 
   /// Binds a string with its length, since it may have NUL.
+  ///
+  /// It must have less than 2 GiB. SQLite's own limit is lower, 1,000,000,000 bytes by default.
   func bind(_ value: String, _ parameter: Int32) {
     var value = value
     value.withUTF8 {
@@ -50,6 +59,7 @@ public struct _RowWriter {
     }
   }
 
+  /// Binds the 16 bytes of a UUID.
   func bind(_ value: UUID, _ parameter: Int32) {
     withUnsafeBytes(of: value.uuid) {
       _ = sqlite3_bind_blob64(statement, parameter, $0.baseAddress, 16, Self.copying)
@@ -60,6 +70,11 @@ public struct _RowWriter {
   private static let copying = SQLiteStatement.copying
 
   /// Binds data, or the name of a file that it is written to if it is large.
+  ///
+  /// The file is written now, before the row; it is removed again if the transaction is rolled
+  /// back.
+  ///
+  /// - Throws: `FileError`, such as for a full disk.
   func bindExternal(_ data: Data, _ parameter: Int32) throws {
     let context = context.takeUnretainedValue()
     if let blobs = context.blobs, data.count >= ExternalData.fileThreshold {
@@ -71,6 +86,8 @@ public struct _RowWriter {
 
   /// Binds the name of a value's file without reading it. The file is read and written again if it was removed since, or is
   /// another store's.
+  ///
+  /// - Throws: ``ColumnError/missingFile`` if the file is gone, and ``ColumnError/damagedFile``.
   func bindExternal(_ external: ExternalData, _ parameter: Int32) throws {
     let (reference, blobs) = (external.reference, external.blobs)
     let data: Data
@@ -79,6 +96,8 @@ public struct _RowWriter {
       if context.takeUnretainedValue().blobs?.uses === blobs.uses, try blobs.contains(reference) {
         return bind(reference, parameter)
       }
+      // The object has not read its value, and its file is gone or elsewhere: the value itself is
+      // moved.
       data = try blobs.read(reference)
     } catch let error as FileError where error.code == .notFound {
       throw ColumnError.missingFile
@@ -89,6 +108,8 @@ public struct _RowWriter {
   }
 
   /// Binds the data that the attribute's transformer makes of a value; NULL for nil.
+  ///
+  /// - Throws: ``ColumnError`` without a transformer, or if it returns no data.
   func bindTransformed<Value>(_ value: Value, _ property: Int, _ parameter: Int32) throws {
     if let optional = value as? any OptionalValue, optional.isNil { return }
     let transformer = try context.takeUnretainedValue().transformer(for: property)

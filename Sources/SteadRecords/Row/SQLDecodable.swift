@@ -3,7 +3,11 @@ import SteadSQLite
 
 extension SQLValue {
   /// The value as a property of a type holds it; nil when the column holds something else.
+  ///
+  /// Strict, as ``SQLDecodable`` is. Optionals and types with a raw value are read by what they
+  /// consist of; any other type is nil.
   func decoded<T>(as type: T.Type) -> T? {
+    // Before raw values: an app may make `Date` and the like `RawRepresentable`.
     if let type = type as? any SQLDecodable.Type { return type.init(sqlValue: self) as? T }
     if let optional = type as? any OptionalType.Type {
       func open<W>(_ wrapped: W.Type) -> T? {
@@ -36,7 +40,9 @@ protocol SQLDecodable {
 extension FixedWidthInteger where Self: SQLDecodable {
   init?(sqlValue: SQLValue) {
     switch sqlValue {
+    // nil beyond the type's range.
     case .integer(let number): self.init(exactly: number)
+    // The large numbers of unsigned types are digits: see `UnsignedColumn`.
     case .text(let digits): self.init(digits)
     default: return nil
     }
@@ -64,6 +70,7 @@ extension Double: SQLDecodable {
     switch sqlValue {
     case .real(let number): self = number
     case .integer(let number): self = Double(number)
+    // NaN is stored as text: see `RealColumn`.
     case .text: self = .nan
     default: return nil
     }

@@ -31,6 +31,8 @@ final class CommitLog: Sendable {
 
     var count: Int { tables.reduce(0) { $0 + $1.written.count } }
 
+    /// The rows of a table; nil if none of it was written. Linear in the number of tables, which is
+    /// small.
     func table(_ name: String) -> Table? { tables.first { $0.name == name } }
 
     /// Adds rows, to those of the same table if there are some.
@@ -52,7 +54,9 @@ final class CommitLog: Sendable {
 
   /// What other contexts have committed between two snapshots.
   enum News {
+    /// No other context has committed.
     case nothing
+    /// Other contexts have written these rows, and no others.
     case rows(Rows)
     /// Another process committed, or more than the log remembers.
     case everything
@@ -61,6 +65,7 @@ final class CommitLog: Sendable {
   /// A commit of this process, as long as it is remembered.
   private struct Commit {
     let number: Int64
+    /// The context that committed; nil for a writer that is none, whose rows concern every context.
     let author: ObjectIdentifier?
     /// nil if any row may have changed.
     var rows: Rows?
@@ -72,6 +77,7 @@ final class CommitLog: Sendable {
     weak var context: CommitListener?
   }
 
+  /// What the log remembers, guarded by one lock.
   private struct Content {
     /// The commits from `first` on are remembered. Earlier ones are removed many at a time, so that a commit costs the
     /// same however many there are.
@@ -85,6 +91,7 @@ final class CommitLog: Sendable {
   private let content = Mutex(Content())
   /// The greatest number that this process knows; look-ups may share a snapshot that has it.
   private let newest = Atomic<Int64>(0)
+  /// The greatest stamp of a commit that this process knows.
   private let stamp = Atomic<Int64>(0)
   /// The greatest number that listeners were notified of, or that this process has committed itself. It may not be the
   /// newest known one: a context that fetches may learn of another process's commit before the listeners do.
@@ -93,6 +100,7 @@ final class CommitLog: Sendable {
   /// How often the file was seen changed by a program that does not count its commits.
   private let outsiders = Atomic<UInt64>(0)
 
+  /// How often a change without a number was seen. It only rises.
   var outsiderCount: UInt64 { outsiders.load(ordering: .acquiring) }
 
   /// Records that the file changed though its number did not: all contexts take everything as changed.
@@ -112,13 +120,14 @@ final class CommitLog: Sendable {
   var begunCount: UInt64 { begun.load(ordering: .acquiring) }
   /// How many of them have ended.
   var endedCount: UInt64 { ended.load(ordering: .acquiring) }
-  /// A number that is another one before and after each commit of this process that changes the file, and neither its
-  /// number nor a row: the mark of the log (``LogMark``), and maintenance.
+  /// A sequence counter, as of a seqlock. It changes before and after each commit of this process that changes the
+  /// file, but neither the commits' number nor a row: the mark of the log (``LogMark``), and maintenance.
   var quietCount: UInt64 { quiet.load(ordering: .acquiring) }
 
   /// Records that a transaction is about to begin; before it takes the file's write lock.
   func transactionBegins() { begun.add(1, ordering: .acquiringAndReleasing) }
 
+  /// Records that a transaction has released the file's write lock, after a commit or a rollback.
   func transactionEnds() { ended.add(1, ordering: .acquiringAndReleasing) }
 
   /// Makes a commit that has no number, within a transaction that was recorded by ``transactionBegins()``.
@@ -128,6 +137,7 @@ final class CommitLog: Sendable {
   ///
   /// - Parameter commit: Calls ``StoreConnection/commit()``.
   func commitQuietly(_ connection: StoreConnection, _ commit: () throws -> Void) throws {
+    // Compared first: this commit sets the state anew, which would hide another program's change.
     let number = try connection.lastCommit().number
     look(connection, number)
     quiet.add(1, ordering: .acquiringAndReleasing)
@@ -153,6 +163,7 @@ final class CommitLog: Sendable {
   ///   - connection: It has the write lock.
   ///   - number: That of the last commit that it sees.
   func look(_ connection: StoreConnection, _ number: Int64) {
+    // Without an index of the log there is no count to compare.
     guard let count = connection.commitCount else { return }
     let seen = FileState(number: number, commitCount: count)
     if state.withLock({ Self.replace(&$0, by: seen) }) { noteOutsider() }
@@ -164,6 +175,7 @@ final class CommitLog: Sendable {
   /// - Returns: Whether it could be found out: not while a transaction of this process is open, nor if another program
   ///   has just made a commit.
   func look(_ connection: StoreConnection) -> Bool {
+    // Read before `begunCount`: a transaction that begins in between makes the two differ.
     let ended = endedCount
     guard begunCount == ended else { return false }
     // In this order: a snapshot that begins between two equal counts has that count.
@@ -185,7 +197,9 @@ final class CommitLog: Sendable {
 
   /// - Returns: Whether the file was changed without a number.
   private static func replace(_ state: inout FileState?, by seen: FileState) -> Bool {
+    // The state moves on in any case, so that a change is noted once.
     defer { state = seen }
+    // The first look has nothing to compare with.
     guard let state else { return false }
     return state.number == seen.number && state.commitCount != seen.commitCount
   }
@@ -216,8 +230,10 @@ final class CommitLog: Sendable {
 
   // MARK: Contexts
 
+  /// Counts a context for ``hasSeveralContexts``, until ``removeContext()``.
   func addContext() { content.withLock { $0.contextCount += 1 } }
 
+  /// Ends the count of a context.
   func removeContext() { content.withLock { $0.contextCount -= 1 } }
 
   /// Whether a commit's rows are worth collecting: another context may ask for them.
@@ -225,6 +241,7 @@ final class CommitLog: Sendable {
 
   // MARK: Commits
 
+  /// The greatest number of a commit that this process knows, of whichever process.
   var newestNumber: Int64 { newest.load(ordering: .acquiring) }
 
   /// The greatest stamp of a transaction that this process knows.
@@ -239,10 +256,13 @@ final class CommitLog: Sendable {
       let count = rows?.count ?? 0
       content.commits.append(Commit(number: number, author: author, rows: rows, rowCount: count))
       content.rowCount += count
+      // Both limits bound the log's memory. A context that needs a forgotten commit reads
+      // everything.
       while content.commits.count - content.first > Self.commitLimit
         || content.rowCount > Self.rowLimit
       {
         content.rowCount -= content.commits[content.first].rowCount
+        // The rows are freed at once; the entry goes with many others.
         content.commits[content.first].rows = nil
         content.first += 1
       }
@@ -255,6 +275,7 @@ final class CommitLog: Sendable {
 
   /// Takes back a commit that was not made.
   func retract(_ number: Int64) {
+    // From the end, where the commits of the open transaction are.
     content.withLock { content in
       guard let place = content.commits.lastIndex(where: { $0.number == number }),
         place >= content.first
@@ -273,6 +294,7 @@ final class CommitLog: Sendable {
   /// Raises a counter to a number, and returns whether it was less. Threads may come with their numbers in any order.
   @discardableResult
   private static func raise(_ value: borrowing Atomic<Int64>, to number: Int64) -> Bool {
+    // Another thread may raise it between the load and the exchange.
     var known = value.load(ordering: .relaxed)
     while known < number {
       let (exchanged, current) = value.compareExchange(
@@ -303,10 +325,12 @@ final class CommitLog: Sendable {
         guard commit.number == wanted else { return .everything }
         wanted -= 1
         if commit.author == reader { continue }
+        // The writer named no rows, so any may have changed.
         guard let rows = commit.rows else { return .everything }
         isAny = true
         for table in rows.tables { result.add(table) }
       }
+      // The range begins before the first commit that is remembered.
       guard wanted == seen else { return .everything }
       return isAny ? .rows(result) : .nothing
     }
@@ -317,6 +341,7 @@ final class CommitLog: Sendable {
   /// Asks for a turn of a context after each commit of another context, until the context ends.
   func listen(_ context: CommitListener) {
     content.withLock { content in
+      // Contexts leave nothing behind as they end, so ended ones are removed here.
       content.listeners.removeAll { $0.context == nil || $0.context === context }
       content.listeners.append(Listener(context: context))
     }
@@ -325,6 +350,7 @@ final class CommitLog: Sendable {
   /// Asks all listening contexts but the author to look for commits.
   func notify(from author: ObjectIdentifier? = nil) {
     let contexts = content.withLock { content in content.listeners.compactMap(\.context) }
+    // Without the lock, under which no code of a context may run.
     for context in contexts where context.reader != author { context.schedule() }
   }
 
@@ -332,12 +358,14 @@ final class CommitLog: Sendable {
 
   /// A log in the registry, which ends with its last container.
   private struct WeakLog: Sendable { weak var log: CommitLog? }
+  /// The logs of the open stores, by their names.
   private static let logs = Mutex<[String: WeakLog]>([:])
 
   /// The log of the store with a name, one for all containers. It exists as long as one of them has it.
   static func of(_ identifier: String) -> CommitLog {
     logs.withLock { logs in
       if let log = logs[identifier]?.log { return log }
+      // Ended logs are removed as one is made, so that there are only as many as open stores.
       logs = logs.filter { $0.value.log != nil }
       let log = CommitLog()
       logs[identifier] = WeakLog(log: log)
@@ -352,6 +380,7 @@ extension CommitLog {
     _ identity: RecordStore.Identity, _ configuration: ModelConfiguration
   ) throws -> String {
     if configuration.isStoredInMemoryOnly { return identity.identifier }
+    // By device and inode: two paths to one file share a log, and a copy has another one.
     guard let status = try POSIXDisk().status(at: configuration.url.path) else {
       return identity.identifier
     }
@@ -364,6 +393,7 @@ extension CommitLog {
 
 /// What other threads hold of a context: its identity, and how to give it a turn.
 final class CommitListener: Sendable {
+  /// The context's function, and whether it was called for a turn that has not begun.
   private struct Content {
     var turn: (@Sendable () -> Void)?
     var isScheduled = false
@@ -371,8 +401,10 @@ final class CommitListener: Sendable {
 
   private let content = Mutex(Content())
 
+  /// The identity by which the log tells a context's own commits from others.
   var reader: ObjectIdentifier { ObjectIdentifier(self) }
 
+  /// Whether a turn can be requested. Otherwise commits are found when the context next reads.
   var hasTurns: Bool { content.withLock { $0.turn != nil } }
 
   /// Sets the function that requests a turn on the context's executor.
@@ -388,10 +420,12 @@ final class CommitListener: Sendable {
   func schedule() -> Bool {
     let turn = content.withLock { content -> (isKnown: Bool, turn: (@Sendable () -> Void)?) in
       guard let turn = content.turn else { return (false, nil) }
+      // The turn to come finds this commit, too.
       if content.isScheduled { return (true, nil) }
       content.isScheduled = true
       return (true, turn)
     }
+    // Without the lock, which `turnBegins()` takes.
     turn.turn?()
     return turn.isKnown
   }
@@ -407,16 +441,22 @@ final class CommitListener: Sendable {
 ///
 /// One DELETE of a range takes a fraction of the time of a DELETE for each row, and objects that were fetched together often
 /// have consecutive numbers.
+///
+/// The rows 1 to 20 and 30 become the range `1...20` and the single row 30.
 struct RowRuns {
   /// The fewest rows that are worth a range.
   static let shortest = 16
 
+  /// Ranges without gaps, of ``shortest`` or more numbers.
   private(set) var runs: [ClosedRange<Int64>] = []
+  /// All other numbers, in rising order.
   private(set) var singles: [Int64] = []
 
   init(_ rows: [Int64]) {
+    // Objects are deleted in any order.
     let rows = rows.sorted()
     var start = 0
+    // Equal numbers belong to one run, too.
     for index in rows.indices.dropFirst() where rows[index] > rows[index - 1] + 1 {
       add(rows[start..<index])
       start = index
@@ -424,6 +464,7 @@ struct RowRuns {
     add(rows[start...])
   }
 
+  /// Adds numbers without a gap, as a range if they are enough.
   private mutating func add(_ run: ArraySlice<Int64>) {
     guard let first = run.first, let last = run.last else { return }
     if run.count >= Self.shortest { runs.append(first...last) } else { singles += run }

@@ -5,9 +5,19 @@ import Synchronization
 ///
 /// Its maps have the result column and the parameter of each property. The code of a model reads them through
 /// pointers, without bounds checks, so they have a place for each property of the entity.
+///
+/// For an entity `Stop` with an attribute and a to-one relationship, the statements are:
+///
+/// ```sql
+/// SELECT t0."_id", t0."name", t0."trip" FROM "Stop" AS t0 WHERE t0."_id" = ?1
+/// INSERT INTO "Stop" ("_id", "name", "trip") VALUES (?1, ?2, ?3)
+/// UPDATE "Stop" SET "name" = ?1, "trip" = ?2 WHERE "_id" = ?3
+/// DELETE FROM "Stop" WHERE "_id" = ?1
+/// ```
 final class EntityPlan: @unchecked Sendable {
   // Sendable: everything is immutable after init but `updates`, which has its own lock; the maps are
   // written by init alone and freed by deinit.
+  /// The entity whose rows these are.
   let entity: EntityLayout
   /// The names that the entity's permanent identifiers carry.
   let reference: EntityReference
@@ -17,15 +27,20 @@ final class EntityPlan: @unchecked Sendable {
   let columnList: String
   /// The result column of each property in `columnList`.
   let columns: UnsafePointer<Int32>
+  /// Selects ``columnList`` of the row whose number is parameter 1.
   let selectByID: String
+  /// Inserts a row: its number, the entity's columns, and NULL in ``otherColumns``.
   let insert: String
   /// The columns of other classes in a hierarchy's table, which a new row has no values in. A table that had no hierarchy
   /// may have columns with a DEFAULT.
   let otherColumns: [String]
   /// The parameter of each property in `insert`: 1 is `_id`, in a hierarchy 2 is `_entity`.
   let insertParameters: UnsafePointer<Int32>
+  /// The UPDATE of all properties.
   let updateAll: Update
+  /// Deletes the row whose number is parameter 1.
   let delete: String
+  /// Deletes the rows whose numbers are from parameter 1 to parameter 2.
   let deleteRange: String
   /// Returns the greatest number that a row has or ever had.
   let newest: String
@@ -33,13 +48,18 @@ final class EntityPlan: @unchecked Sendable {
   let prefix: Int
   /// The properties that have a column.
   let storedProperties: PropertySet
+  /// Whether a property keeps large values in files.
   let hasExternal: Bool
   /// The result columns in `columnList` that record which of several lists an object is in.
   let lists: [ListColumn]
   /// Their parameters in `insert`.
   let insertLists: [ListColumn]
+  /// The UPDATEs that were made, by their properties: one for each combination that a program
+  /// saves.
   private let updates = Mutex<[PropertySet: Update]>([:])
+  /// The memory of both maps, which `deinit` frees.
   private let maps: [UnsafeMutablePointer<Int32>]
+  /// The table of the entity's hierarchy.
   let tableLayout: TableLayout
 
   /// An UPDATE of some columns; the parameter behind the last column is `_id`.
@@ -48,6 +68,7 @@ final class EntityPlan: @unchecked Sendable {
     // Sendable: written once, before the object is shared.
     nonisolated(unsafe) let parameters: UnsafeMutablePointer<Int32>
     let idParameter: Int32
+    /// The parameters of list numbers.
     let lists: [ListColumn]
 
     init(
@@ -63,8 +84,10 @@ final class EntityPlan: @unchecked Sendable {
     deinit { parameters.deallocate() }
   }
 
-  /// Makes the statements. A value has the same column in each SELECT of the plan, whatever the class, since all
-  /// classes of a hierarchy select all columns of the table.
+  /// Makes the statements.
+  ///
+  /// Invariant: a value has the same column in each SELECT of the plan, whatever the class, since
+  /// all classes of a hierarchy select all columns of the table.
   init(entity: EntityLayout, table layout: TableLayout, store: RecordStore.Identity) {
     self.entity = entity
     reference = .permanent(entity.name, store: store.identifier)
@@ -75,6 +98,7 @@ final class EntityPlan: @unchecked Sendable {
       ["_id"] + (layout.isHierarchy ? ["_entity"] : []) + layout.columns.map(\.name)
     columnList = names.map { "t0.\($0.sqlName)" }.joined(separator: ", ")
     selectByID = "SELECT \(columnList) FROM \(table) AS t0 WHERE t0.\"_id\" = ?1"
+    // A literal in the SQL, so that the statement needs no parameter.
     let name = layout.name.replacing("'", with: "''")
     newest =
       "SELECT max(ifnull((SELECT max(\"_id\") FROM \(table)), 0), "
@@ -82,16 +106,19 @@ final class EntityPlan: @unchecked Sendable {
     delete = "DELETE FROM \(table) WHERE \"_id\" = ?1"
     deleteRange = "DELETE FROM \(table) WHERE \"_id\" BETWEEN ?1 AND ?2"
 
+    // -1 and 0 mean none: SQLite counts result columns from 0, and parameters from 1.
     let columnMap = Self.makeMap(entity, -1)
     let insertMap = Self.makeMap(entity, 0)
     var insertNames = Array(names.prefix(prefix))
     var lists: [ListColumn] = []
     var insertLists: [ListColumn] = []
     for property in entity.properties {
+      // A to-many relationship has no column.
       guard let column = property.column, let position = layout.position[column] else { continue }
       columnMap[property.index] = Int32(position + prefix)
       insertNames.append(column)
       insertMap[property.index] = Int32(insertNames.count)
+      // The list number belongs to the reference, so the insert writes both.
       if let name = property.listColumn, let position = layout.position[name] {
         insertNames.append(name)
         lists.append(ListColumn(property: property, index: Int32(position + prefix)))
@@ -117,7 +144,9 @@ final class EntityPlan: @unchecked Sendable {
 
   deinit { maps.forEach { $0.deallocate() } }
 
+  /// The columns of a hierarchy's table that an entity does not have.
   private static func otherColumns(_ own: [String], _ layout: TableLayout) -> [String] {
+    // Without a hierarchy the table has no columns of other classes.
     guard layout.isHierarchy else { return [] }
     let own = Set(own)
     return layout.columns.map(\.name).filter { !own.contains($0) }
@@ -158,6 +187,7 @@ final class EntityPlan: @unchecked Sendable {
       idParameter: Int32(id), lists: lists)
   }
 
+  /// A reader of the statement's current row. Statement, context and plan must outlive it.
   func reader(_ statement: SQLiteStatement, _ context: RowContext) -> _RowReader {
     _RowReader(
       statement: statement.pointer, columns: columns, context: .passUnretained(context))
@@ -167,6 +197,7 @@ final class EntityPlan: @unchecked Sendable {
   func withColumns(excluding changes: PropertySet, _ body: (UnsafePointer<Int32>) -> Void) {
     let map = Self.makeMap(entity, -1)
     defer { map.deallocate() }
+    // A property without a column here keeps what the object has.
     for index in entity.properties.indices where !changes.contains(index) {
       map[index] = columns[index]
     }
@@ -175,6 +206,7 @@ final class EntityPlan: @unchecked Sendable {
 
   /// The UPDATE of changed properties.
   func update(changes: PropertySet) -> Update {
+    // Under the lock, so that each is made once.
     updates.withLock { updates in
       if let update = updates[changes] { return update }
       let update = Self.makeUpdate(entity, table) { changes.contains($0) }
@@ -187,14 +219,16 @@ final class EntityPlan: @unchecked Sendable {
 // MARK: - Selections
 
 extension EntityPlan {
-  /// The rows whose numbers are in a JSON array.
+  /// Selects the rows whose numbers are in the JSON array of parameter 1: one statement for any
+  /// number of rows.
   var selectionOfRows: String {
     "SELECT \(columnList) FROM \(table) AS t0 "
       + "WHERE t0.\"_id\" IN (SELECT value FROM json_each(?1))"
   }
 
-  /// The condition that leaves the rows of an entity and its subclasses in a hierarchy's table.
+  /// The condition that selects the rows of an entity and its subclasses; nil if they are the whole table.
   var familyCondition: SQLFragment? {
+    // A root's family is the whole table.
     guard let discriminator = entity.discriminator,
       entity.rootIndex != entity.index || entity.familyDiscriminators.isEmpty
     else { return nil }
@@ -205,6 +239,9 @@ extension EntityPlan {
   }
 
   /// A SELECT from the entity's table.
+  ///
+  /// Rows of other classes in the table are left out. Parameters are in the order of the SQL: the
+  /// condition's, the order's, the limit and the offset.
   func selection(
     of columns: String, where condition: SQLFragment?, order: SQLFragment?, limit: Int?,
     offset: Int?
@@ -220,6 +257,7 @@ extension EntityPlan {
       sql += " ORDER BY \(order.sql)"
       bindings += order.bindings
     }
+    // SQLite has no OFFSET without a LIMIT; -1 is none.
     if limit != nil || offset != nil {
       sql += " LIMIT ? OFFSET ?"
       bindings += [.integer(Int64(limit ?? -1)), .integer(Int64(offset ?? 0))]
@@ -228,6 +266,8 @@ extension EntityPlan {
   }
 
   /// The columns of a fetch that only wants identifiers.
+  ///
+  /// In a hierarchy with `_entity`, since an identifier has the object's own class.
   var identifierColumns: String {
     entity.discriminator == nil ? "t0.\"_id\"" : "t0.\"_id\", t0.\"_entity\""
   }
@@ -261,10 +301,12 @@ extension SearchTable {
 /// The plans of a container's entities by the entities' index, each made when it is first asked for: most
 /// programs open more models than they use at first.
 struct EntityPlans: Sendable {
+  /// By the entity's index.
   private let plans: [LazyPlan]
 
   init(_ plans: [LazyPlan]) { self.plans = plans }
 
+  /// The plan of an entity, made with the first use. Any thread may ask.
   subscript(entity: Int) -> EntityPlan { plans[entity].plan }
 }
 
@@ -283,6 +325,7 @@ extension EntityPlans {
     }
 
     var plan: EntityPlan {
+      // Two threads may both make one: `storeIfNil` keeps the first, and both return that.
       made.load() ?? made.storeIfNil(EntityPlan(entity: entity, table: table, store: store))
     }
   }
@@ -293,9 +336,17 @@ extension EntityPlans {
 /// The SELECT of a to-many relationship's destinations, and the indices of its columns.
 ///
 /// Rows come grouped by owner, in the order of insertion; the caller sorts them by their position.
+///
+/// For the stops of one trip:
+///
+/// ```sql
+/// SELECT t0."_id", t0."name", t0."trip", t0."trip", t0."_trip_order" FROM "Stop" AS t0
+/// WHERE t0."trip" = ?1 ORDER BY t0."trip", t0."_id"
+/// ```
 struct ToManyQuery {
   /// The plan of the destination, whose columns come first.
   let plan: EntityPlan
+  /// The SELECT. Its parameter is an owner's row, or a JSON array of rows.
   let sql: String
   /// The index of the column with the owner's row.
   let ownerColumn: Int32
@@ -309,6 +360,7 @@ struct ToManyQuery {
   ///   - isSingle: Whether the parameter is one owner's row, not a JSON array of rows.
   init(_ storage: ToManyStorage, _ list: Int?, _ plan: EntityPlan, isSingle: Bool) {
     self.plan = plan
+    // One SQL for any number of owners, so that the statement stays prepared.
     let test = isSingle ? "= ?1" : "IN (SELECT value FROM json_each(?1))"
     ownerColumn = Int32(plan.prefix + plan.tableLayout.columns.count)
     positionColumn = ownerColumn + 1
@@ -335,6 +387,7 @@ struct ToManyQuery {
 
   /// The owner of the current row, and the row's position in the owner's list.
   func ownership(in statement: SQLiteStatement) -> (owner: Int64, position: Int64) {
+    // `integer` is 0 for NULL, so the type is only asked for then.
     let position = statement.integer(positionColumn)
     let isRow = position == 0 && statement.isNull(positionColumn)
     return (statement.integer(ownerColumn), isRow ? statement.integer(0) : position)
@@ -342,6 +395,7 @@ struct ToManyQuery {
 
   /// The rest of a condition, true for rows in one of several lists over a to-one property.
   private static func isIn(_ list: Int?, _ toOne: PropertyLayout) -> String {
+    // NULL stands for the first list, whose number is 0.
     guard let list, let column = toOne.listColumn else { return "" }
     return " AND ifnull(t0.\(column.sqlName), 0) = \(list)"
   }

@@ -27,12 +27,15 @@ struct LogMark {
   /// The most transactions between two attempts.
   static let attemptLimit = 256
 
+  /// Whether a user version has the mark.
   static func isSet(in userVersion: Int64) -> Bool { userVersion & bit != 0 }
 
   /// The version of the store's format in a user version.
   static func format(in userVersion: Int64) -> Int64 { userVersion & ~bit }
 
+  /// How many transactions lie between two attempts.
   private var interval = 1
+  /// How many of them are left.
   private var wait = 0
 
   /// Whether an unmarked file should be marked before this transaction. Each call counts as one transaction.
@@ -67,14 +70,19 @@ extension StoreConnection {
   ) throws {
     let version = try integer("PRAGMA user_version") ?? 0
     let isHalfDone = LogMark.isSet(in: version)
+    // `isDue` counts transactions, so it is only asked of an unmarked file.
     guard isHalfDone || !isFileMarked && logMark.isDue() else { return }
     var name: LogName?
+    // If it is half done, a process that was killed has made step 1.
     if !isHalfDone {
       try execute("PRAGMA user_version = \(version | LogMark.bit)")
       if namesLog { name = try addLogName() }
+      // What the file has once the checkpoint is complete.
       name?.version = try tablesVersion()
       try commit()
       endSnapshots()
+      // Between two transactions, since SQLite refuses a checkpoint within one. If it is
+      // incomplete, the file may lack the new name, and all names stay.
       if try !checkpoint(.full, busyTimeout: LogMark.readerTimeout) { name = nil }
       logMark.recordAttempt(isMarked: isFileMarked)
       try beginImmediate()
@@ -93,6 +101,7 @@ extension StoreConnection {
     guard LogMark.isSet(in: try integer("PRAGMA user_version") ?? 0) else { return }
     try beginImmediate()
     try removeLogMark()
+    // All names: nobody knows whether the checkpoint of step 1 was complete.
     try writeLogNames(from: nil)
     try commit()
   }
@@ -132,6 +141,9 @@ extension StoreConnection {
 /// `VACUUM INTO` adds one, and `.backup` counts from one. So step 2 adds to the name the version that the tables had in step
 /// 1, if the checkpoint was complete. The file itself has that version by then, durably. So it never has an earlier one,
 /// also after a loss of power has torn a later checkpoint: only a copy can.
+///
+/// For example, `3w5e11264sgsf 1y2p0ij32e8e7.5` is a new name without a version, and an older one,
+/// whose file has had version 5 of the tables.
 struct LogName {
   /// The key in `stead_metadata`.
   static let key = "log"
@@ -152,6 +164,7 @@ struct LogName {
     LogName(word: String(UInt64.random(in: .min ... .max), radix: 36)[...], version: 0)
   }
 
+  /// Reads names from the stored text, in its order: `word` or `word.version`, separated by spaces.
   static func names(in value: SQLValue?) -> [LogName] {
     guard case .text(let text)? = value else { return [] }
     return text.split(separator: " ").map { name in
@@ -198,6 +211,7 @@ extension StoreConnection {
   ///
   /// - Parameter name: The oldest name to keep, with its version; nil for all.
   func writeLogNames(from name: LogName?) throws {
+    // A store of an earlier version has none before its first mark.
     let names = try logNames()
     if names.isEmpty { return }
     guard let name, let index = names.firstIndex(where: { $0.word == name.word }) else {
@@ -209,6 +223,7 @@ extension StoreConnection {
   /// Gives a copy of a store a name that no log has.
   func replaceLogNames() throws { try setLogNames([LogName.random()]) }
 
+  /// Writes the row, newest name first.
   private func setLogNames(_ names: [LogName]) throws {
     try run(
       "INSERT OR REPLACE INTO stead_metadata VALUES (?1, ?2)",
@@ -229,6 +244,9 @@ private struct StoreState: Equatable {
   /// The number of the oldest commit in the history; nil if there is none, or it can't be read.
   let oldest: Int64?
 
+  /// Reads the state in a connection's snapshot.
+  ///
+  /// - Throws: SQLite's errors, if the names or the version cannot be read.
   init(_ connection: StoreConnection) throws {
     let names = try connection.logNames()
     self.names = names.map(\.word)
@@ -242,8 +260,11 @@ private struct StoreState: Equatable {
   ///
   /// - Parameter file: The state of the file alone.
   func isForeign(_ file: StoreState) -> Bool {
+    // The version only grows, and the log has the newest one of its file.
     if file.version > version { return true }
+    // One of the two was written by a version of this library without names.
     guard let name = file.names.first, !names.isEmpty else { return false }
+    // The log keeps every name that its file may have.
     guard names.contains(name) else { return true }
     // A copy that took the store's place, with a log of its own, has an earlier version with the log, too. Once its tables
     // were prepared, its log has a newer name.
@@ -276,12 +297,14 @@ extension StoreFile {
     try connection.begin()
     defer { try? connection.execute("ROLLBACK") }
     // While this snapshot is open, a checkpoint moves no commit into the file that the snapshot lacks.
+    // What cannot be read proves nothing.
     guard let state = try? StoreState(connection) else { return }
     var last: StoreState?
     for _ in 0..<Self.readingLimit {
       // A page may be read while a checkpoint writes it, or none may be readable without the log.
       guard let alone = try? openAlone(), let file = try? StoreState(alone) else { return }
       guard state.isForeign(file) || state.lacksCommits(of: file) && alone.isSound else { return }
+      // The same twice: no checkpoint is changing it just now.
       if file == last { break }
       last = file
     }

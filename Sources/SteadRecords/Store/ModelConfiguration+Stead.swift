@@ -85,7 +85,10 @@ extension ModelConfiguration {
     public var transactions: Int?
     /// The total size of the lists of changes in bytes, without old values.
     public var bytes: Int?
-    /// The maximum number of transactions that are kept even for readers that have not handled them; nil for all.
+    /// The maximum number of transactions that are kept even for readers that have not handled
+    /// them; nil for all.
+    ///
+    /// It is a limit of the whole history, also of one without readers.
     public var unreadTransactions: Int?
 
     /// No limits.
@@ -123,6 +126,7 @@ extension ModelConfiguration {
   public struct Sync: Hashable, Sendable {
     /// The zone's name; nil for none.
     package let zoneName: String?
+    /// The rules of the attributes that are merged; of others the later edit stays.
     package let merges: [Merge]
 
     /// The store stays on this device.
@@ -170,13 +174,18 @@ extension ModelConfiguration.Sync {
   /// Name an attribute's rule in the first version that syncs it, and in all later ones: values that were synced
   /// without the rule don't have what it needs.
   public struct Merge: Hashable, Sendable {
+    /// What becomes of the values that several devices have given.
     package enum Rule: Sendable { case counter, max, min, union }
 
     /// The model that the key path begins at.
     package let model: String
+    /// The attribute's name.
     package let property: String
+    /// What becomes of its values.
     package let rule: Rule
 
+    /// Names the attribute as the model declares it, or by the last component of a path that leads to
+    /// no attribute.
     private init(_ model: any PersistentModel.Type, _ path: AnyKeyPath, _ rule: Rule) {
       let metadata = ModelMetadata.of(model)
       self.model = metadata.name

@@ -22,7 +22,9 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   /// // $XDG_DATA_HOME/group.org.example/Trips.store
   /// ```
   public struct GroupContainer: Hashable, Sendable {
+    /// The group's name; nil for the program's own directory.
     let identifier: String?
+    /// Tells ``automatic`` from ``none``, which mean the same here.
     let isAutomatic: Bool
 
     /// The program's own directory.
@@ -40,6 +42,7 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
 
   /// The CloudKit database that Apple's framework would sync with; stored, but without effect here.
   public struct CloudKitDatabase: Hashable, Sendable {
+    /// The container's identifier; nil for none.
     let identifier: String?
     let isAutomatic: Bool
 
@@ -82,6 +85,7 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   ///
   /// A model that several configurations have is in the store of the first one.
   public var schema: Schema?
+  // What ModelConfiguration+Stead.swift declares is stored here, since an extension stores nothing.
   var keptHistory = History.on
   var keptLimits = HistoryLimits.none
   var keptSync = Sync.none
@@ -106,6 +110,12 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   }
 
   /// Creates a configuration of the default store for some of the container's models, and those that they refer to.
+  ///
+  /// ```swift
+  /// let trips = ModelConfiguration(for: Trip.self)
+  /// let tiles = ModelConfiguration("Tiles", schema: Schema([Tile.self]))
+  /// let container = try ModelContainer(for: Trip.self, Tile.self, configurations: trips, tiles)
+  /// ```
   public init(for types: any PersistentModel.Type..., isStoredInMemoryOnly: Bool = false) {
     self.init(
       nil, schema: types.isEmpty ? nil : Schema(types),
@@ -193,10 +203,13 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
     }
   }
 
+  /// The name and the file, for logs.
   public var debugDescription: String {
     "ModelConfiguration \(name): \(isStoredInMemoryOnly ? "in memory" : url.path)"
   }
 
+  /// Compares names, files, schemas, ``allowsSave`` and ``isStoredInMemoryOnly``; not histories,
+  /// limits or zones.
   public static func == (left: ModelConfiguration, right: ModelConfiguration) -> Bool {
     left.name == right.name && left.url == right.url && left.schema == right.schema
       && left.isStoredInMemoryOnly == right.isStoredInMemoryOnly
@@ -204,6 +217,7 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   }
 
   public func hash(into hasher: inout Hasher) {
+    // Two of the compared parts, in which configurations mostly differ.
     hasher.combine(name)
     hasher.combine(url)
   }
@@ -255,6 +269,10 @@ struct StoreAssignment {
   /// first.
   let entities: [Set<Int>]
 
+  /// Assigns each entity to one configuration.
+  ///
+  /// - Throws: `duplicateConfiguration`, `configurationSchemaNotFoundInContainerSchema`, and what
+  ///   ``ModelConfiguration/validate()`` throws.
   init(layout: StoreLayout, configurations: [ModelConfiguration]) throws {
     var names: Set<String> = []
     var files: Set<URL> = []
@@ -262,6 +280,7 @@ struct StoreAssignment {
       try configuration.validate()
       let isNew =
         names.insert(configuration.name).inserted
+        // All stores in memory have the same URL.
         && (configuration.isStoredInMemoryOnly || files.insert(configuration.url).inserted)
       guard isNew || configurations.count == 1 else {
         throw SwiftDataError(
@@ -286,6 +305,7 @@ struct StoreAssignment {
         }
         return found.index
       }
+      // What an earlier configuration has stays there.
       result.append(Set(indices).subtracting(taken))
       taken.formUnion(indices)
     }

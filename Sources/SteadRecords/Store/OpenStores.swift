@@ -10,11 +10,14 @@ import Synchronization
 enum OpenStores {
   private struct WeakStore: Sendable { weak var store: RecordStore? }
 
+  /// What is known of the open stores, guarded by one lock.
   private struct Content {
     var stores: [ObjectIdentifier: WeakStore] = [:]
     /// The commit logs of the stores; containers on one file share one.
     var logs: [ObjectIdentifier: ObjectIdentifier] = [:]
+    /// Where each store was opened, to find a second one at the same path.
     var urls: [ObjectIdentifier: URL] = [:]
+    /// Whether the exit handler was added.
     var endsWithProcess = false
   }
 
@@ -29,10 +32,12 @@ enum OpenStores {
       content.stores[ObjectIdentifier(store)] = WeakStore(store: store)
       content.logs[ObjectIdentifier(store)] = ObjectIdentifier(store.log)
       content.urls[ObjectIdentifier(store)] = store.configuration.url
+      // Under the lock, so that one thread alone adds the handler.
       defer { content.endsWithProcess = true }
       return !content.endsWithProcess
     }
     guard isFirst else { return }
+    // Evaluated now: a static constant is lazy, and a forked child would get its own number.
     _ = process
     atexit { OpenStores.emptyLogs() }
   }
@@ -49,6 +54,7 @@ enum OpenStores {
   /// Whether this process has a store open for writing that was at a URL.
   static func isOpen(_ url: URL) -> Bool {
     let name = url.lastPathComponent
+    // Most names differ, which saves asking the file system.
     let others = content.withLock { Array($0.urls.values) }.filter { $0.lastPathComponent == name }
     if others.contains(where: { $0.path == url.path }) { return true }
     // Not under the lock: a file system may not answer for long.
@@ -77,9 +83,11 @@ enum OpenStores {
     for store in stores { store.endIdleSnapshots() }
   }
 
+  /// Moves all logs into their files, as the process exits.
   private static func emptyLogs() {
     guard getpid() == process else { return }
     let stores = content.withLock { $0.stores.values.compactMap(\.store) }
+    // Without the lock, which the `deinit` of a store takes if its last reference ends here.
     for store in stores { store.emptyLogAtExit() }
   }
 }
@@ -92,6 +100,7 @@ enum OpenStores {
 final class StoreWatcher: Sendable {
   private let watcher: FileWatcher
 
+  /// nil if the store's directory cannot be watched.
   init?(store: URL, onChange: @escaping @Sendable () -> Void) {
     let log = store.lastPathComponent + "-wal"
     // All watchers share a thread, which must not wait for a commit's effects.

@@ -6,6 +6,10 @@ import Synchronization
 ///
 /// The last used reader has a separate slot, which one atomic operation empties and one fills: a program that looks up
 /// one object after the other acquires no lock for it.
+///
+/// A reader is in one of three places: in the slot, among the idle ones, or lent. Only the thread
+/// that it is lent to touches its snapshot; whoever ends the snapshots of idle readers takes them
+/// from their place first.
 final class ReaderPool: Sendable {
   /// How long look-ups of single objects may share one snapshot, in nanoseconds.
   static let snapshotLifetime: UInt64 = 2_000_000
@@ -25,13 +29,18 @@ final class ReaderPool: Sendable {
     case shared(atLeast: Int64)
   }
 
+  /// Opens the readers.
   private let file: StoreFile
+  /// Says which commits a shared snapshot must have.
   private let log: CommitLog
+  /// Compares tables that have changed with the models.
   private let models: StoredModels
   /// The address of the reader that was used last, with a reference that the place owns; 0 while it is
   /// lent.
   private let last = Atomic<UInt>(0)
+  /// The other idle readers.
   private let others = Mutex<[StoreConnection]>([])
+  /// Whether an end of idle snapshots is scheduled.
   private let isClosingSnapshots = Atomic<Bool>(false)
 
   init(_ file: StoreFile, _ log: CommitLog, _ models: StoredModels) {
@@ -40,9 +49,12 @@ final class ReaderPool: Sendable {
     self.models = models
   }
 
+  // Releases the reference that the slot owns.
   deinit { _ = takeLast() }
 
   /// Closes the connections that no thread is using.
+  ///
+  /// A reader that is lent stays open.
   func close() {
     _ = takeLast()
     others.withLock { $0 = [] }
@@ -54,6 +66,8 @@ final class ReaderPool: Sendable {
   /// share it. But an open snapshot keeps the log from being reset, so it is ended soon.
   ///
   /// - Parameter doubt: Called when a change may be another program's; returns whether it has found out.
+  /// - Throws: SQLite's errors of opening and reading, and `unknownSchema` if another program has
+  ///   given a name of the models to something else.
   func read<Result>(
     _ freshness: Freshness, doubting doubt: () -> Bool,
     _ body: (StoreConnection, _ number: Int64) throws -> Result
@@ -67,12 +81,14 @@ final class ReaderPool: Sendable {
 
   // MARK: Lending
 
+  /// Takes the reader in the separate slot; nil if it is lent.
   private func takeLast() -> StoreConnection? {
     UnsafeRawPointer(bitPattern: last.exchange(0, ordering: .sequentiallyConsistent)).map {
       Unmanaged<StoreConnection>.fromOpaque($0).takeRetainedValue()
     }
   }
 
+  /// Takes an idle reader, or opens one.
   private func take() throws -> StoreConnection {
     if let reader = takeLast() { return reader }
     return try others.withLock { $0.popLast() } ?? file.open(writable: false)
@@ -106,6 +122,8 @@ final class ReaderPool: Sendable {
     _ reader: StoreConnection, _ freshness: Freshness, _ doubt: () -> Bool
   ) throws -> Int64 {
     if let snapshot = reader.snapshot {
+      // At least this process's newest commit, so that a thread finds what another one has just
+      // saved.
       if case .shared(let number) = freshness,
         snapshot.number >= max(number, log.newestNumber),
         Self.now - snapshot.openedAt < Self.snapshotLifetime
@@ -122,6 +140,7 @@ final class ReaderPool: Sendable {
       let number = commit.number
       if reader.hasNewTables { try models.checkReading(reader) }
       reader.snapshot = .init(number: number, openedAt: Self.now)
+      // From now on shared snapshots must have this commit, also if it is another process's.
       log.didCommit(commit)
       if compare(reader, number, quietCount, isSettled: log.begunCount == ended), doubt() {
         reader.lastSnapshot?.isDoubtful = false
@@ -148,9 +167,12 @@ final class ReaderPool: Sendable {
     // It cannot tell what was changed after a commit whose number it sees for the first time.
     var isDoubtful = true
     if let last = reader.lastSnapshot, last.number == number {
+      // An earlier doubt stays until `doubt` has found out.
       isDoubtful = last.isDoubtful
       if last.version != version {
         guard isSettled else { return false }
+        // The file has changed under the same number. Only a quiet commit of this process explains
+        // that.
         if last.quietCount == quietCount { log.noteOutsider() } else { isDoubtful = true }
       }
     }
@@ -171,8 +193,9 @@ final class ReaderPool: Sendable {
 
   /// An open snapshot keeps the write-ahead log from being reset, so an idle one is ended soon.
   ///
-  /// Called once the reader is in its place. The one order of all these operations has either that place before the look
-  /// for idle readers, or the end of the last schedule before this one's.
+  /// Called once the reader is in its place. The operations on the slot and the flag have one order. So either the call
+  /// that is scheduled has yet to clear the flag, and finds the reader afterwards; or it has cleared it, and this
+  /// schedules another call.
   private func scheduleSnapshotEnd() {
     guard !isClosingSnapshots.load(ordering: .sequentiallyConsistent),
       !isClosingSnapshots.exchange(true, ordering: .sequentiallyConsistent)
@@ -188,6 +211,7 @@ final class ReaderPool: Sendable {
   /// not see it.
   func endIdleSnapshots() {
     isClosingSnapshots.store(false, ordering: .sequentiallyConsistent)
+    // Taken off the list, so that no thread gets a reader while its snapshot is being ended.
     var idle = others.withLock { readers in
       defer { readers = readers.filter { $0.snapshot == nil } }
       return readers.filter { $0.snapshot != nil }

@@ -17,6 +17,10 @@ import Synchronization
 ///   a reader can see them, and are retracted if they are rolled back.
 /// - While `committedVersion` is the file's version, `newest` is the file's last commit, and the triggers and the
 ///   models have been compared: nobody else has written since.
+///
+/// A thread takes `writing` first, in the order of the stores if it saves to several, then SQLite's
+/// write lock of the file. Under both it takes the short locks of `CommitLog` and `OpenStores`.
+/// Nobody takes `writing` while holding one of these.
 final class RecordStore: @unchecked Sendable {
   // Sendable: `writer`, `historian`, what is `private var`, `number` and `hasInnerWork` are only used under `writing`,
   // and the rest is immutable or has its own lock. Any thread may ask the writer whether its file has moved.
@@ -29,26 +33,37 @@ final class RecordStore: @unchecked Sendable {
     let identifier: String
   }
 
-  /// What is set aside of a transaction while another one is open within it.
+  /// The state of a transaction while another one is open within it.
+  ///
+  /// If the inner one is rolled back, all of it is restored. If it commits, only `changes` is: the
+  /// inner commits and the inner work then belong to this transaction.
   private struct Outer {
     let changes: ChangeList
     let postedCount: Int
     let hasInnerWork: Bool
   }
 
+  /// The store's identifier; for the mirror of a custom store that store's own.
   let identity: Identity
   /// What opening the store has changed in it; nil if its tables already matched the models.
   let migration: StoreMigration?
+  /// The entities of the container, of which this store may hold only some.
   let layout: StoreLayout
+  /// The configuration that the store was opened with.
   let configuration: ModelConfiguration
+  /// The files of large values; nil in memory, where the rows have them.
   let blobs: BlobFiles?
   /// The plans of the entities that this store holds, by entity index.
   let plans: [EntityPlans.LazyPlan?]
+  /// The tables of the hierarchies that this store holds.
   let tables: [TableLayout]
+  /// The file, or memory, and how connections to it are opened.
   let file: StoreFile
   /// The commits that contexts of this process have made to the file.
   let log: CommitLog
+  /// The only connection that writes. Guarded by `writing`, except for `hasMoved`.
   private let writer: StoreConnection
+  /// Recursive, since a thread nests transactions, and begins them within ``exclusively(_:)``.
   private let writing = NSRecursiveLock()
   /// How many transactions are open, one inside the other.
   private var depth = 0
@@ -71,11 +86,15 @@ final class RecordStore: @unchecked Sendable {
   private var committedVersion: UInt32?
   /// The last commit after which removing from the history was due.
   private var trimmedNumber: Int64 = 0
+  /// Whether ``trimIfDue()`` has something to do. Set under `writing`, and asked without it.
   private let trimmingIsDue = Atomic<Bool>(false)
+  /// Finds out whether another program has migrated the store since it was opened.
   private let models: StoredModels
   /// The thread whose transaction is open, or 0.
   private let writingThread = Atomic<UInt>(0)
+  /// The connections that read. Memory, and a transaction's own thread, use the writer instead.
   private let readers: ReaderPool
+  /// Whether the database is memory, which only `writer` sees.
   private let isInMemory: Bool
   /// Whether saves here go into the history.
   var keepsHistory: Bool { configuration.history != .off }
@@ -97,6 +116,8 @@ final class RecordStore: @unchecked Sendable {
   ) throws {
     self.configuration = configuration
     self.layout = layout
+    // Before any connection: how the file can be read decides which path is opened, and SQLite
+    // creates files beside whatever it opens.
     var file = StoreFile(configuration)
     try file.chooseReading()
     try file.check()
@@ -107,6 +128,7 @@ final class RecordStore: @unchecked Sendable {
     // it is if this throws.
     let hadLog = file.hasLog
     if hadLog { writer.keepLog() }
+    // Sorted, because `entities` is a set and the digest of the tables depends on their order.
     let roots = Set(entities.map { layout.entities[$0].rootIndex }).sorted()
     let tables = roots.map { TableLayout(root: layout.entities[$0], layout: layout) }
     self.tables = tables
@@ -116,6 +138,7 @@ final class RecordStore: @unchecked Sendable {
     var preparation = StorePreparation(
       writer, layout, tables: tables, entities: entities, allowsSave: isWritable, blobs: blobs,
       file: file, report: report,
+      // Nobody else writes to memory, so it needs no triggers that record other programs' changes.
       keepsHistory: configuration.history != .off && !configuration.isStoredInMemoryOnly,
       keepsOldRows: configuration.history.keepsOldRows, isMirror: mirrored != nil)
     historian = HistoryWriter(writer, configuration, layout, entities)
@@ -131,12 +154,14 @@ final class RecordStore: @unchecked Sendable {
     writer.numbersRowsByKey = mirrored != nil
     migration = preparation.migration
     let tableByName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
+    // Lazily made: most programs use few of their models at first.
     plans = layout.entities.map { [identity = self.identity] entity in
       guard entities.contains(entity.index), let table = tableByName[entity.table] else {
         return nil
       }
       return EntityPlans.LazyPlan(entity, table, identity)
     }
+    // Not by `self.identity`: the mirrors of two containers share that, but not their commits.
     log = CommitLog.of(try CommitLog.name(identity, configuration))
     models = StoredModels(layout)
     readers = ReaderPool(file, log, models)
@@ -146,15 +171,19 @@ final class RecordStore: @unchecked Sendable {
     log.didCommit(last)
     // Another process's commit, which another container's watcher has not checked for yet.
     if log.tell(last.number) { log.notify() }
+    // Also reads the schema version, with which `models` compares from now on.
     if isWritable { try historian.prepareTriggers() }
     if !isInMemory, let version = historian.schemaVersion { models.didOpen(version) }
     // From now on, what other programs change is theirs.
     _ = resolveDoubt()
     if hadLog { writer.keepLog(false) }
+    // A read-only connection cannot checkpoint, and memory has no log.
     if configuration.allowsSave, !configuration.isStoredInMemoryOnly { OpenStores.add(self) }
   }
 
   deinit {
+    // False for a store that was never added, and in a forked child, which must leave its parent's
+    // connections alone.
     guard OpenStores.remove(self) else { return }
     // The writer is closed last: a connection that only reads cannot move the log into the file.
     readers.close()
@@ -181,6 +210,8 @@ final class RecordStore: @unchecked Sendable {
       rollBack()
       throw error
     }
+    // Outside of the `do`: a commit that fails has rolled back. A second rollback would end the
+    // transaction around this one.
     try commit(from: nil, rows: nil)
     trimIfDue()
     return result
@@ -196,6 +227,17 @@ final class RecordStore: @unchecked Sendable {
   /// other program has written since the rows that the connection sees, and `newest`, the triggers and the models
   /// were compared with the file if one had.
   ///
+  /// ```swift
+  /// let connection = try store.begin()
+  /// do {
+  ///   try change(connection)
+  /// } catch {
+  ///   store.rollBack()
+  ///   throw error
+  /// }
+  /// try store.commit(from: nil, rows: rows)  // rolls back if it throws
+  /// ```
+  ///
   /// - Throws: `readOnlyStore` for a store opened with `allowsSave: false`; `unknownSchema` if the store was migrated
   ///   since it was opened; `unreadableStore` if another file is at its path, or its numbers are used up; SQLite's
   ///   errors.
@@ -204,6 +246,7 @@ final class RecordStore: @unchecked Sendable {
     writing.lock()
     do {
       if depth > 0 {
+        // Named by the depth, by which RELEASE and ROLLBACK TO find it.
         try writer.execute("SAVEPOINT stead_\(depth)")
         outer.append(
           Outer(changes: writer.changes, postedCount: posted.count, hasInnerWork: hasInnerWork))
@@ -218,7 +261,9 @@ final class RecordStore: @unchecked Sendable {
         if committedVersion == nil || writer.dataVersion != committedVersion {
           newest = try writer.lastCommit().checked()
           log.look(writer, newest.number)
+          // The other program's rows may have the numbers that would be given out next.
           writer.nextRows = [:]
+          // Another program may have made or dropped triggers.
           try historian.prepareTriggers()
           // A store in memory has no other programs.
           if !isInMemory, let version = historian.schemaVersion {
@@ -232,6 +277,7 @@ final class RecordStore: @unchecked Sendable {
       // A savepoint has changes of its own, which its commit writes.
       writer.changes = ChangeList()
       hasInnerWork = false
+      // Last, since the `catch` tells by it whether the outermost transaction has begun.
       depth += 1
     } catch {
       if depth == 0 {
@@ -247,7 +293,12 @@ final class RecordStore: @unchecked Sendable {
 
   /// Begins SQLite's write transaction, of the file that is at the store's path, and marks the file if it has to be
   /// marked.
+  ///
+  /// - Throws: `storeLocked` after ``lockTimeout``, and `unreadableStore` if another file is at the
+  ///   path.
   private func beginWriting() throws {
+    // IMMEDIATE: a transaction that reads first fails with SQLITE_BUSY_SNAPSHOT when it then writes
+    // after another connection's commit.
     try writer.beginImmediate()
     if isInMemory { return }
     // Before anything is written to the file, or to the directory at its path.
@@ -263,6 +314,8 @@ final class RecordStore: @unchecked Sendable {
   /// - Returns: Whether that is known now; not while a transaction of this process is open, which may be what changes
   ///   the file.
   private func resolveDoubt() -> Bool {
+    // Never waits: a reader would wait for a save. If the lock is taken, the doubt stays for the
+    // reader's next snapshot.
     guard writing.try() else { return false }
     defer { writing.unlock() }
     return depth == 0 && !writer.isInTransaction && log.look(writer)
@@ -281,11 +334,14 @@ final class RecordStore: @unchecked Sendable {
   /// visible, and retracted if it is not made.
   ///
   /// - Parameters:
-  /// - author: The context that wrote, which knows what it wrote.
-  /// - rows: The written rows; nil if any row may have changed.
+  ///   - author: The context that wrote, which needs no news of its own rows; nil if it was none.
+  ///   - rows: The written rows; nil if any row may have changed.
   /// - Returns: The number of the commit.
+  /// - Throws: `unreadableStore` if the file was replaced meanwhile or the numbers are used up, and
+  ///   SQLite's errors, such as for a full disk.
   @discardableResult
   func commit(from author: ObjectIdentifier?, rows: CommitLog.Rows?) throws -> Int64 {
+    // An error before the number is posted leaves nothing to retract.
     var isPosted = false
     do {
       // A writer that saved no objects may have used numbers.
@@ -323,6 +379,8 @@ final class RecordStore: @unchecked Sendable {
   /// Invariant: the lock is released once if this returns, and kept if it throws, for the caller to roll back.
   /// Contexts are notified after the lock was released, so that one whose turn begins at once does not wait for it.
   private func close(from author: ObjectIdentifier?) throws {
+    // A savepoint becomes durable and visible with the transaction around it, so nothing is
+    // announced.
     if depth > 1 {
       try writer.execute("RELEASE stead_\(depth - 1)")
       writer.changes = outer.removeLast().changes
@@ -331,8 +389,10 @@ final class RecordStore: @unchecked Sendable {
       writing.unlock()
       return
     }
+    // Again, since the file may have been replaced while the transaction was open.
     try checkPlace()
     if posted.isEmpty {
+      // Only `maintain` has written: no row has changed, so the commits' number stays.
       try commitQuietly()
     } else {
       try log.commit(writer, as: number, writer.commit)
@@ -340,6 +400,8 @@ final class RecordStore: @unchecked Sendable {
     // Without a version the triggers are looked at before the next transaction.
     committedVersion = historian.schemaVersion == nil ? nil : writer.dataVersion
     if configuration.historyLimits != .none,
+      // By quotients: other processes' commits have numbers, too, so a multiple may never be seen
+      // here.
       number / HistoryTrimming.interval != trimmedNumber / HistoryTrimming.interval
     {
       trimmedNumber = number
@@ -347,6 +409,7 @@ final class RecordStore: @unchecked Sendable {
     }
     // Read with the lock: another thread may begin a transaction as soon as it is released.
     let (numbers, isDurable, commit) = (posted, syncsCommit, newest)
+    // The rows that refer to them are committed, so a later rollback must not remove these files.
     blobs?.keepWritten()
     depth = 0
     endLastTransaction()
@@ -369,6 +432,8 @@ final class RecordStore: @unchecked Sendable {
   /// itself. The calls that end the outer ones then find nothing to roll back.
   func rollBack() {
     guard depth > 0 else { return }
+    // Of a savepoint, too, which may drop files of the outer transaction. Before a file is removed,
+    // its rows are looked for.
     blobs?.dropWritten()
     if depth > 1, writer.isInTransaction {
       try? writer.execute("ROLLBACK TO stead_\(depth - 1)")
@@ -398,6 +463,7 @@ final class RecordStore: @unchecked Sendable {
   /// Retracts the commits within a transaction that was rolled back, the last ones first.
   private func retractPosted(from place: Int) {
     guard place < posted.count else { return }
+    // Backwards, since the log searches from its end.
     for number in posted[place...].reversed() { log.retract(number) }
     posted.removeSubrange(place...)
     // Their authors take their objects for saved: what they have is read again, by everybody.
@@ -408,6 +474,9 @@ final class RecordStore: @unchecked Sendable {
   var isInTransaction: Bool { isWritingHere && writer.isInTransaction }
 
   /// Removes from the history what the configuration's limits do not keep.
+  ///
+  /// Does nothing without limits. Otherwise it is a write transaction, even if nothing exceeds
+  /// them.
   func trimHistory() throws {
     let limits = configuration.historyLimits
     if limits == .none { return }
@@ -437,6 +506,7 @@ final class RecordStore: @unchecked Sendable {
     endSync()
   }
 
+  /// Has the connection sync at checkpoints alone again, after a durable commit.
   private func endSync() {
     guard syncsCommit else { return }
     syncsCommit = false
@@ -483,9 +553,11 @@ final class RecordStore: @unchecked Sendable {
     defer { log.transactionEnds() }
     do {
       try beginWriting()
+      // Nothing is written to a store whose next commit would be refused.
       _ = try writer.lastCommit().checked()
       let result = try body(writer)
       try checkPlace()
+      // Memory has no other programs, whose changes would have to be told from this one.
       isInMemory ? try writer.commit() : try commitQuietly()
       return result
     } catch {
@@ -505,6 +577,8 @@ final class RecordStore: @unchecked Sendable {
   func alone<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
     guard configuration.allowsSave else { throw file.refusal }
     return try exclusively {
+      // The lock is recursive, so this thread's own transaction has to be looked for: SQLite
+      // refuses VACUUM within one.
       guard depth == 0 else {
         throw SwiftDataError(
           .transactionOpen,
@@ -523,6 +597,8 @@ final class RecordStore: @unchecked Sendable {
   }
 
   /// Writes a copy of what is committed to a new file.
+  ///
+  /// Costs reading and writing all pages. Others may read and write meanwhile.
   func copy(to path: String) throws {
     try read(.newest) { connection, _ in try connection.copy(to: path) { _, _ in } }
   }
@@ -535,6 +611,9 @@ final class RecordStore: @unchecked Sendable {
   // MARK: Reading
 
   /// Runs a body with a connection that sees one commit, and with that commit's number.
+  ///
+  /// In memory, and within a transaction of this thread, the body runs on the writer, under its
+  /// lock. Otherwise it runs on a reader, which waits for no write.
   func read<Result>(
     _ freshness: ReaderPool.Freshness, _ body: (StoreConnection, _ number: Int64) throws -> Result
   ) throws -> Result {
@@ -542,6 +621,7 @@ final class RecordStore: @unchecked Sendable {
       writing.lock()
       defer { writing.unlock() }
       // A database in memory is its one connection's. Within a transaction, only the writer sees what it has written.
+      // Without a statement: the one connection has every commit of this process.
       if case .shared(let number) = freshness {
         return try body(writer, max(number, log.newestNumber))
       }
@@ -560,10 +640,13 @@ final class RecordStore: @unchecked Sendable {
 
   /// Moves the log into the file as the process ends, while its threads may still run.
   func emptyLogAtExit() {
+    // They would keep the log from being emptied.
     readers.endIdleSnapshots()
     let limit = Date(timeIntervalSinceNow: Double(Self.exitTimeout) / 1000)
+    // Not forever: the thread that has the lock may be waiting for this one.
     if writing.lock(before: limit) {
       defer { writing.unlock() }
+      // The lock is recursive: `exit` may have been called within this thread's own transaction.
       if depth == 0 {
         _ = try? writer.checkpoint(.emptying, busyTimeout: Self.exitTimeout)
         return
@@ -585,6 +668,7 @@ final class RecordStore: @unchecked Sendable {
     guard !configuration.isStoredInMemoryOnly else { return }
     let outsiderCount = log.outsiderCount
     do {
+      // Reading records a change without a number, too, which raises `outsiderCount`.
       let number = try read(.newest) { $1 }
       if log.tell(number) || log.outsiderCount != outsiderCount { log.notify() }
     } catch {
@@ -598,6 +682,7 @@ final class RecordStore: @unchecked Sendable {
     watching.lock()
     defer { watching.unlock() }
     guard watcher == nil else { return }
+    // nil if the directory cannot be watched; the next call tries again.
     watcher = StoreWatcher(store: configuration.url) { [weak self] in self?.logChanged() }
   }
 
@@ -608,6 +693,8 @@ final class RecordStore: @unchecked Sendable {
   /// begins them again at their end.
   private func logChanged() {
     lookForCommits()
+    // Of several threads only one schedules the looks. The others leave `again`, which repeats
+    // them.
     if looking.exchange(Looking.again, ordering: .acquiringAndReleasing) == Looking.none {
       lookLater()
     }
@@ -631,20 +718,25 @@ final class RecordStore: @unchecked Sendable {
   /// Whether looks at the log are scheduled, and whether it was written since they were.
   private enum Looking {
     static let none = 0
+    /// Looks are scheduled.
     static let later = 1
     /// The log was written since that began.
     static let again = 2
   }
+  /// The state of the looks, as ``Looking`` names it.
   private let looking = Atomic<Int>(Looking.none)
   /// Not timers of Dispatch's: the first one of a program ends it if no descriptor is free.
   private let looks = SerialCalls()
 
+  /// Reports writes to the log; nil until ``watch()``. Guarded by `watching`.
   private var watcher: StoreWatcher?
+  /// Guards `watcher`.
   private let watching = NSLock()
 }
 
 /// Identifies the calling thread.
 enum CurrentThread {
+  /// A number that no other running thread has; not 0.
   static var number: UInt {
     // A number or a pointer, by the system.
     withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }

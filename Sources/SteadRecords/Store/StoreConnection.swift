@@ -4,21 +4,30 @@ import SteadSQLite
 // Sendable: `RecordStore` only uses its writer under a lock, and `ReaderPool` lends a reader to one thread at a time,
 // so that no two threads use the connection's variables at once.
 /// One connection to a store, and what is known about the commit that it sees; used by one thread at a time.
+///
+/// Besides SQLite's own connection it has what a save or a look-up needs each time, so that nothing
+/// of it is searched for: the statements of transactions, the statements that select single rows,
+/// and the next free numbers.
 final class StoreConnection: @unchecked Sendable {
+  /// SQLite's connection, hardened as ``StoreFile`` asks.
   private let database: SQLiteConnection
   /// The statements that select one row, by entity.
   private var selections: [SQLiteStatement?] = []
   /// The state of the snapshot that a reader keeps open between look-ups.
   var snapshot: Snapshot?
 
+  /// A read transaction that is left open, so that look-ups within a short time share it.
   struct Snapshot {
     /// The number of the last commit that it has.
     let number: Int64
+    /// When it was taken, on the monotonic clock, in nanoseconds.
     let openedAt: UInt64
   }
 
+  /// Whether SQLite reads the file as one that never changes, without its log and index.
   private let isImmutable: Bool
 
+  /// Opens a connection; ``StoreFile/open(writable:keepsJournalMode:isAlone:)`` sets the options.
   init(_ options: SQLiteOptions) throws {
     isImmutable = options.isImmutable
     database = try SQLiteConnection(options)
@@ -31,26 +40,34 @@ final class StoreConnection: @unchecked Sendable {
   private lazy var reading = try? SQLiteStatement(CommitRow.selection, on: database)
   private lazy var writing = try? SQLiteStatement(CommitRow.insertion, on: database)
 
+  /// Begins a read transaction. Its snapshot is taken by the first statement that reads.
   func begin() throws { try run(beginning, "BEGIN") }
 
+  /// Begins a write transaction; waits for the write lock of other connections.
   func beginImmediate() throws { try run(immediateBeginning, "BEGIN IMMEDIATE") }
 
+  /// Commits. If it throws, the transaction may still be open: ask ``isInTransaction``.
   func commit() throws { try run(committing, "COMMIT") }
 
+  /// Runs a prepared statement, or its SQL where preparing failed.
   private func run(_ statement: SQLiteStatement?, _ sql: String) throws {
+    // A statement that could not be prepared is run as SQL, which throws the reason.
     guard let statement else { return try execute(sql) }
     try statement.run()
   }
 
   /// The last commit that the connection sees; 0 in a store that never had one.
   func lastCommit() throws -> CommitLog.Point {
+    // A store of an earlier version has no such table. The statement is made once, so this must not
+    // be asked of a new store before its tables are made: the answer would stay 0.
     guard let reading else { return .init(number: 0, stamp: 0) }
     defer { reading.rewind() }
     guard try reading.step() else { return .init(number: 0, stamp: 0) }
     return .init(number: reading.integer(0), stamp: reading.integer(1))
   }
 
-  /// How often SQLite had compiled the statement above when `hasNewTables` was asked last; -1 before the first time.
+  /// How often SQLite had compiled `reading` when ``hasNewTables`` was asked last; -1 before the
+  /// first time.
   private var knownCompilations: Int32 = -1
 
   /// Whether the tables may have changed since this was asked last: SQLite has compiled ``lastCommit()``'s statement
@@ -64,6 +81,8 @@ final class StoreConnection: @unchecked Sendable {
   /// What the open transaction has changed so far.
   var changes = ChangeList()
   /// Whether the history should record them.
+  ///
+  /// False if the history is off: transactions are only counted then.
   var notesChanges = false
 
   /// The next free row of the last written hierarchies, by their roots. `RecordStore` forgets them when other processes
@@ -98,6 +117,8 @@ final class StoreConnection: @unchecked Sendable {
   /// - Parameter changes: What the history has of it; nil to count the commit.
   func write(_ commit: CommitLog.Point, _ changes: String?, by author: String?) throws {
     guard let changes else {
+      // Replaces the row before it, if that only counts commits, too. One with changes stays, and
+      // then a row is inserted.
       try run(CommitRow.renumbering, [.integer(commit.number), .integer(commit.stamp)])
       if changedRows > 0 { return }
       return try run(CommitRow.counting, [.integer(commit.number), .integer(commit.stamp)])
@@ -132,6 +153,7 @@ final class StoreConnection: @unchecked Sendable {
   ///
   /// - Throws: `unreadableStore` if the stored string isn't a schema.
   func storedSchema() throws -> Schema? {
+    // A file without the mark of a store has no `stead_metadata` either.
     guard try integer("PRAGMA application_id") == StoreFile.applicationID else { return nil }
     let rows = try rows("SELECT value FROM stead_metadata WHERE key = 'schema'")
     guard case .text(let text)? = rows.first?.first else { return nil }
@@ -147,12 +169,17 @@ final class StoreConnection: @unchecked Sendable {
 
   // MARK: As of any database
 
+  /// ``SQLiteConnection/statement(_:)``
   func statement(_ sql: String) throws -> SQLiteStatement { try database.statement(sql) }
+  /// ``SQLiteConnection/execute(_:)``
   func execute(_ sql: String) throws { try database.execute(sql) }
+  /// ``SQLiteConnection/run(_:_:)``
   func run(_ sql: String, _ values: [SQLValue] = []) throws { try database.run(sql, values) }
+  /// ``SQLiteConnection/rows(_:_:)``
   func rows(_ sql: String, _ values: [SQLValue] = []) throws -> [[SQLValue]] {
     try database.rows(sql, values)
   }
+  /// ``SQLiteConnection/integer(_:_:)``
   func integer(_ sql: String, _ values: [SQLValue] = []) throws -> Int64? {
     try database.integer(sql, values)
   }
@@ -182,9 +209,14 @@ final class StoreConnection: @unchecked Sendable {
   func backup(into other: StoreConnection) throws -> SQLiteBackup {
     try SQLiteBackup(from: database, into: other.database)
   }
+  /// ``SQLiteConnection/changedRows``
   var changedRows: Int { database.changedRows }
+  /// ``SQLiteConnection/isInTransaction``
   var isInTransaction: Bool { database.isInTransaction }
+  /// ``SQLiteConnection/setsOffTriggers(_:)``
   func setsOffTriggers(_ isOn: Bool) throws { try database.setsOffTriggers(isOn) }
+  /// Whether SQLite keeps an index of the log for this file. Asked once, since a store keeps its
+  /// journal mode.
   private lazy var hasLogIndex =
     !isImmutable && (try? rows("PRAGMA journal_mode").first?.first) == .text("wal")
   /// ``SQLiteConnection/commitCount``; nil for a file without a log, too.
@@ -198,9 +230,14 @@ final class StoreConnection: @unchecked Sendable {
 /// The row that each transaction which writes objects adds to the history, in the same transaction; by its
 /// number a reader knows which commits its snapshot has.
 private enum CommitRow {
+  // By the primary key, so it reads one path of the B-tree, however long the history is.
   static let selection = "SELECT number, stamp FROM stead_history ORDER BY number DESC LIMIT 1"
+  /// A transaction with changes: number, stamp, author, program, process, changes.
   static let insertion = "INSERT INTO stead_history VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+  /// A transaction without changes, after one that has some.
   static let counting = "INSERT INTO stead_history (number, stamp) VALUES (?1, ?2)"
+  // Only the row directly before: an older one belongs to the history between.
+  /// A transaction without changes, after one that has none either.
   static let renumbering =
     "UPDATE stead_history SET number = ?1, stamp = ?2 WHERE number = ?1 - 1 AND changes IS NULL"
 }
@@ -213,12 +250,15 @@ extension StoreConnection {
   // MARK: Numbers of rows
 
   /// The greatest number that a row of an entity's table has.
+  ///
+  /// Rows that were deleted do not count; see ``lastNumber(in:)``.
   func greatestRow(of plan: EntityPlan) throws -> Int64 {
     try integer("SELECT max(\"_id\") FROM \(plan.table)") ?? 0
   }
 
   /// Keeps the numbers up to one from being given out again.
   func retire(_ number: Int64, table: String) throws {
+    // max(): the entry may be greater already, and must never fall.
     try run(
       "INSERT INTO stead_sequence VALUES (?1, ?2) "
         + "ON CONFLICT DO UPDATE SET last = max(last, excluded.last)",
@@ -277,12 +317,14 @@ extension StoreConnection {
         + "VALUES (?1, ?2, ?3)", [.integer(number), .integer(owner), .integer(target)])
   }
 
+  /// Deletes a pair if it exists.
   func deletePair(_ join: JoinTable, _ owner: Int64, _ target: Int64) throws {
     try run(
       "DELETE FROM \(join.name.sqlName) WHERE \(join.owner) = ?1 AND \(join.target) = ?2",
       [.integer(owner), .integer(target)])
   }
 
+  /// Deletes all pairs of an owner.
   func deletePairs(_ join: JoinTable, owner: Int64) throws {
     try run("DELETE FROM \(join.name.sqlName) WHERE \(join.owner) = ?1", [.integer(owner)])
   }
@@ -299,12 +341,14 @@ extension StoreConnection {
   /// Clears a column where it leads to a row, and returns the rows where it did.
   ///
   /// - Parameters:
-  ///   - rows: A condition of the rows' class, after another one: sibling classes may share the column.
+  ///   - rows: SQL that follows another condition, and selects rows of a class and its subclasses: sibling classes may
+  ///     share the column.
   ///   - list: The number of a list, and its column; rows in other lists are left out.
   func clearReferences(
     in table: String, _ column: String, to row: Int64, of rows: String, except owner: Int64 = 0,
     list: (column: String, number: Int)? = nil
   ) throws -> [Int64] {
+    // NULL is the first list, whose number is 0.
     let test = list.map { " AND ifnull(\($0.column.sqlName), 0) = \($0.number)" } ?? ""
     return try integers(
       "UPDATE \(table.sqlName) SET \(column.sqlName) = NULL WHERE \(column.sqlName) = ?1 "
@@ -319,6 +363,7 @@ extension StoreConnection {
 
   /// Clears values of a row, so that another row can have them.
   func clear(_ columns: [String], in table: String, row: Int64) throws {
+    // A unique index takes any number of NULLs, so several rows can be cleared at once.
     let assignments = columns.map { "\($0.sqlName) = NULL" }.joined(separator: ", ")
     try run(
       "UPDATE \(table.sqlName) SET \(assignments) WHERE \"_id\" = ?1", [.integer(row)])
@@ -337,6 +382,7 @@ extension StoreConnection {
     return (row, nil)
   }
 
+  /// Whether the table of an entity has a row with a number, of whichever class.
   func hasRow(_ row: Int64, in plan: EntityPlan) throws -> Bool {
     try integer("SELECT 1 FROM \(plan.table) WHERE \"_id\" = ?1", [.integer(row)]) != nil
   }
@@ -351,6 +397,7 @@ extension StoreConnection {
 
   /// Creates a table of pairs and its index unless they exist.
   func create(_ join: JoinTable) throws {
+    // IF NOT EXISTS: both sides of a relationship, and subclasses, ask for one table.
     let name = join.name.sqlName
     try execute(
       "CREATE TABLE IF NOT EXISTS \(name) (\"_id\" INTEGER PRIMARY KEY, "
@@ -394,6 +441,7 @@ extension StoreConnection {
     switch storage {
     case .inverse(let toOne):
       let column = plan.entity.properties[toOne].column ?? ""
+      // A row that has another owner by now keeps its place there.
       try run(
         "UPDATE \(plan.table) SET \(HiddenColumn.order(of: column).sqlName) = ?1 "
           + "WHERE \"_id\" = ?2 AND \(column.sqlName) = ?3",
@@ -407,6 +455,8 @@ extension StoreConnection {
   }
 
   /// Deletes rows by their numbers.
+  ///
+  /// Rows that are gone are no error.
   func delete(_ rows: [Int64], of plan: EntityPlan) throws {
     let runs = RowRuns(rows)
     if !runs.runs.isEmpty {
@@ -427,9 +477,11 @@ extension StoreConnection {
 
   /// Deletes the rows that a SELECT of row numbers returns, and returns their numbers.
   func deleteRows(of plan: EntityPlan, selectedBy selection: SQLFragment) throws -> [Int64] {
+    // Asked before the deletion: afterwards the row with the greatest number may be gone.
     let newest = try greatestRow(of: plan)
     let preserved = PreservedColumns(plan.entity.properties)
     let tombstone = preserved.isEmpty ? "NULL" : preserved.list()
+    // RETURNING gives the values that the history preserves, without a SELECT before.
     let deleted = try self.rows(
       "DELETE FROM \(plan.table) WHERE \"_id\" IN (\(selection.sql)) "
         + "RETURNING \"_id\", \(tombstone)", selection.bindings)
@@ -442,15 +494,17 @@ extension StoreConnection {
       if case .text(let text) = columns[1] { values = text }
       changes.record(.delete, plan.entity, row: row, properties: preserved.set, values: values)
     }
+    // Even if that row stays: the entry then changes no number that is given out.
     if newest > 0 { try retire(newest, table: plan.tableLayout.name) }
     return rows
   }
 
-  /// A statement that returns its parameters.
+  /// A statement that returns its parameters, by which values that an object binds are read back.
   func echo(count: Int) throws -> SQLiteStatement {
     try statement("SELECT \((1...max(count, 1)).map { "?\($0)" }.joined(separator: ", "))")
   }
 
+  /// The first column of each row that has an integer there.
   func integers(_ sql: String, _ values: [SQLValue]) throws -> [Int64] {
     try rows(sql, values).compactMap {
       if case .integer(let value)? = $0.first { value } else { nil }

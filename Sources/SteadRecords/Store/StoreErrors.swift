@@ -4,6 +4,22 @@ import SteadSQLite
 /// Turns SQLite's errors into this library's, with messages that name the remedy.
 enum StoreErrors {
   /// The error that a caller gets for one of SQLite's.
+  ///
+  /// Each message says what has become of the work, and what to do next.
+  ///
+  /// | SQLite | this library |
+  /// | --- | --- |
+  /// | a full disk | `storageFull` |
+  /// | damaged, or not opened | `unreadableStore` |
+  /// | locked for too long | `storeLocked` |
+  /// | read-only | `readOnlyStore` |
+  /// | another error of the disk | `storageFailure` |
+  /// | a broken constraint | `modelValidationFailure` |
+  /// | interrupted | `storeFailure` |
+  /// | malformed JSON | `unreadableValue` |
+  /// | a missing table or column | `unknownSchema` |
+  /// | a view | `unreadableStore` |
+  /// | anything else | `storeFailure` |
   static func error(_ error: SQLiteError) -> SwiftDataError {
     switch error.kind {
     case .full: .ofFullDisk()
@@ -18,6 +34,7 @@ enum StoreErrors {
         "Another process has kept the store locked for \(RecordStore.lockTimeout) seconds. "
           + "Find out what holds it, then try again.")
     case .readOnly: .ofReadOnlyFile()
+    // This code has many causes; too few descriptors is the one with another remedy.
     case .notOpened where POSIXDisk.lacksDescriptors:
       .init(
         .unreadableStore,
@@ -45,6 +62,7 @@ enum StoreErrors {
         .storeFailure,
         "The work was stopped before it finished, and nothing was changed. Start it again.")
     case .view: view(error.message)
+    // The code of the rest is SQLITE_ERROR alone, so SQLite's message tells them apart.
     case .other where error.message == "malformed JSON":
       .init(
         .unreadableValue,

@@ -9,6 +9,7 @@ struct StoreFile: Sendable {
   /// Marks a SQLite file as ours: "Sted".
   static let applicationID: Int64 = 0x5374_6564
 
+  /// Where the store is, and how it is opened.
   let configuration: ModelConfiguration
   /// How the store is read, where it is opened read only.
   private(set) var reading = StoreReading.shared
@@ -32,6 +33,7 @@ struct StoreFile: Sendable {
       && ((try? POSIXDisk().status(at: path + "-wal"))?.size ?? 0) > 0
   }
 
+  /// Removes the directory of large values if it is empty; `rmdir` fails for any other.
   func removeEmptyBlobDirectory() { rmdir(blobDirectory.path) }
 
   /// Finds out how the store can be read by this process; only for one that is opened read only.
@@ -53,6 +55,7 @@ struct StoreFile: Sendable {
         "\(opened) It is on a file system that is mounted read-only; copy it to another one to save."
       )
     }
+    // The directory, too, since SQLite makes its log there.
     for place in [directory, path] where access(place, W_OK) != 0 {
       return SwiftDataError(
         .readOnlyStore,
@@ -106,6 +109,7 @@ struct StoreFile: Sendable {
     try connection.begin()
     defer { try? connection.execute("ROLLBACK") }
     guard LogMark.isSet(in: try connection.integer("PRAGMA user_version") ?? 0) else { return }
+    // With a log, the mark is one that a writer is setting just now.
     guard isLogEmpty else { return }
     throw SwiftDataError(
       .unreadableStore,
@@ -118,6 +122,7 @@ struct StoreFile: Sendable {
   /// Whether the log has no pages, or does not exist.
   private var isLogEmpty: Bool {
     let disk = POSIXDisk()
+    // SQLite puts the log beside the file that links lead to.
     let store = (try? disk.resolveLinks(path)) ?? path
     return ((try? disk.status(at: store + "-wal"))?.size ?? 0) == 0
   }
@@ -130,6 +135,7 @@ struct StoreFile: Sendable {
     error.isOfShortFile && isLogEmpty ? removedLog : StoreErrors.error(error)
   }
 
+  /// The error of a log that was removed while its index is in use.
   private var removedLog: SwiftDataError {
     SwiftDataError(
       .unreadableStore,
@@ -179,6 +185,7 @@ struct StoreFile: Sendable {
         "The store's directory cannot be created: \(error). Make its parent writable, set XDG_DATA_HOME, or "
           + "HOME, to a directory that is, or give the configuration a URL.", cause: error)
     }
+    // SQLite gives the files beside it the same mode.
     SQLiteFile.makePrivate(at: path)
   }
 
@@ -190,13 +197,22 @@ struct StoreFile: Sendable {
       .integer("SELECT count(*) FROM sqlite_schema")
   }
 
-  /// - Parameter isAlone: Reads the file without its log.
+  /// Opens a connection to the store, with this library's functions, which waits for other connections.
+  ///
+  /// - Parameters:
+  ///   - writable: Whether it may write. If so, the file is set to use a write-ahead log.
+  ///   - keepsJournalMode: Leaves the file's journal as it is, so that a connection that is only looked through writes
+  ///     nothing.
+  ///   - isAlone: Reads the file without its log.
+  /// - Throws: What ``StoreErrors/error(_:)`` makes of SQLite's errors, and `storageFailure` if the file cannot have a
+  ///   log.
   func open(
     writable: Bool, keepsJournalMode: Bool = false, isAlone: Bool = false
   ) throws -> StoreConnection {
     let isFile = !configuration.isStoredInMemoryOnly
     var options = SQLiteOptions(isFile ? .file(reading.path(for: path)) : .memory)
     options.isWritable = writable
+    // SQLite then takes no lock and reads no log, for a file that nobody writes to.
     options.isImmutable = isFile && (isAlone || reading.isAlone)
     options.busyTimeout = Int32(RecordStore.lockTimeout) * 1000
     options.cacheSize = Self.cacheSize
@@ -204,6 +220,7 @@ struct StoreFile: Sendable {
     options.trustsSchema = true
     options.functions = SteadSQLFunctions.functions
     options.collations = SteadSQLFunctions.collations
+    // Memory has no log that could be gone.
     options.failure = isFile ? failure : StoreErrors.error
     let connection = try StoreConnection(options)
     // A statement's temporary data, such as the rows of RETURNING, needs no file.

@@ -16,10 +16,14 @@ import SteadSQLite
 ///
 /// Numbers are big-endian.
 struct StoreHeader: Equatable {
+  /// The size of the header, in bytes.
   static let size = 100
+  /// What each SQLite database begins with.
   private static let magic = Array("SQLite format 3\0".utf8)
 
+  /// The first 100 bytes, or fewer of a shorter file; none if the file cannot be read.
   private let bytes: [UInt8]
+  /// The size of the file, in bytes.
   private let fileSize: Int
   /// Whether a write-ahead log has pages that may be newer than the file's.
   private let hasLog: Bool
@@ -44,6 +48,7 @@ struct StoreHeader: Equatable {
   /// The most readings for which a file is still changing.
   private static let readingLimit = 100
 
+  /// Reads the header once.
   private init?(reading path: String) {
     guard let size = Self.size(of: path), size > 0 else { return nil }
     fileSize = size
@@ -60,6 +65,7 @@ struct StoreHeader: Equatable {
     !hasLog && bytes.count == Self.size && LogMark.isSet(in: Int64(number(at: 60, bytes: 4)))
   }
 
+  /// The size of a file, in bytes; nil if there is none.
   private static func size(of path: String) -> Int? {
     (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int
   }
@@ -119,6 +125,8 @@ struct StoreHeader: Equatable {
 ///
 /// To read a store with a write-ahead log, SQLite needs the log's index (`-shm`) next to it, and creates it if it is
 /// missing: in a directory that this process may not write, it cannot.
+///
+/// It is found out once, when the container opens the store.
 enum StoreReading: Sendable {
   /// The prefix of the temporary directories of copies.
   static let directoryPrefix = "stead-copy-"
@@ -133,12 +141,14 @@ enum StoreReading: Sendable {
   /// How the store at a path can be read by this process.
   init(of path: String) throws {
     let disk = POSIXDisk()
+    // In a directory that can be written, SQLite makes what it needs.
     guard let path = try? disk.resolveLinks(path), access(path.directoryPath, W_OK) != 0 else {
       self = .shared
       return
     }
     let log = try disk.status(at: path + "-wal")
     let hasIndex = try disk.status(at: path + "-shm") != nil
+    // Without commits in a log, the file has everything.
     switch (log?.size, hasIndex) {
     case (nil, _), (0, false): self = .alone
     case (_, true): self = .shared
@@ -151,6 +161,7 @@ enum StoreReading: Sendable {
     if case .copy(let copy) = self { copy.path } else { path }
   }
 
+  /// Whether only the file is read, without its log.
   var isAlone: Bool { if case .alone = self { true } else { false } }
 
   /// A store's file and log in a temporary directory, which is removed with the last reference.
@@ -158,8 +169,12 @@ enum StoreReading: Sendable {
     private let directory: ScratchDirectory
     let path: String
 
+    /// Copies a store's file and log. Costs reading and writing both.
+    ///
+    /// - Throws: `storageFailure`.
     init(of store: String) throws {
       do {
+        // Nobody has the store open, or there would be an index, so the two files belong together.
         directory = try ScratchDirectory(prefix: StoreReading.directoryPrefix)
         path = directory.url.appendingPathComponent("copy.store").path
         for suffix in ["", "-wal"] {

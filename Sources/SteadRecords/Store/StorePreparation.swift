@@ -9,13 +9,21 @@ struct StorePreparation {
   /// The version of the table layout that this code writes.
   static let formatVersion: Int64 = 1
 
+  /// The store's writing connection, or a reading one for a store that may not be written.
   let connection: StoreConnection
+  /// The container's models.
   let layout: StoreLayout
+  /// The tables of the hierarchies that the store holds.
   let tables: [TableLayout]
+  /// The indices of the entities that the store holds.
   let entities: Set<Int>
+  /// Whether the store may be created and changed.
   let allowsSave: Bool
+  /// The files of large values; nil for a store in memory.
   let blobs: BlobFiles?
+  /// The store's file, whose place is compared before the commit.
   let file: StoreFile
+  /// Told of the progress of a migration; throws to stop it.
   let report: MigrationReporter
   /// Whether programs other than this library should write the history, too.
   let keepsHistory: Bool
@@ -66,10 +74,13 @@ struct StorePreparation {
       layout: layout, tables: tables, entities: entities, keepsHistory: keepsHistory,
       keepsOldRows: keepsOldRows
     ).text
+    // A store that may not be written is neither created nor migrated.
     guard allowsSave else { return try prepareReading(digest) }
     try finishLogMark()
     if !isNew, let identifier = try unchanged(digest) { return identifier }
     try connection.execute("BEGIN IMMEDIATE")
+    // From here on under the write lock: the schema that the migrator compares stays the newest
+    // one.
     do {
       let migrator = isNew ? nil : try makeMigrator()
       try migrator?.check()
@@ -77,16 +88,20 @@ struct StorePreparation {
         migration = StoreMigration(
           url: file.configuration.url, difference: difference,
           backup: difference.losesData ? try makeBackup() : nil)
+        // May throw, to stop the migration: nothing has changed yet.
         try report(.changing)
         try connection.interruptibly({ try Task.checkCancellation() }) {
           try change(isNew: isNew, migrator, digest)
         }
       } else {
+        // A new store, or the same models, of which this version makes other tables, or whose tables
+        // another program has changed.
         try change(isNew: isNew, migrator, digest)
       }
       // If another file was moved to the path, SQLite would write to that file's log.
       try checkPlace()
       try connection.execute("COMMIT")
+      // After the commit, since a rollback would need the files.
       if migrator?.releasesFiles ?? false { removeUnusedFiles() }
     } catch {
       if connection.isInTransaction { try? connection.execute("ROLLBACK") }
@@ -99,12 +114,14 @@ struct StorePreparation {
     return try identifier() ?? ""
   }
 
+  /// Throws if another file is at the store's path.
   private func checkPlace() throws { if connection.hasMoved { throw file.displacement } }
 
   /// Completes a log mark of a process that was killed, under the commit log's lock: another container of this process may
   /// be about to make the same commit.
   private func finishLogMark() throws {
     try connection.finishLogMark {
+      // Without an identifier, no container has the store open.
       guard let identifier = try identifier() else { return try connection.commit() }
       let log = try CommitLog.of(
         CommitLog.name(RecordStore.Identity(identifier: identifier), file.configuration))
@@ -121,6 +138,7 @@ struct StorePreparation {
     guard try unchanged(digest) == nil, let stored = try? connection.storedSchema() else {
       return identifier
     }
+    // One snapshot for all checks.
     try connection.begin()
     defer { try? connection.execute("ROLLBACK") }
     try makeMigrator(from: stored).checkReading()
@@ -152,12 +170,15 @@ struct StorePreparation {
 
   /// Creates or changes everything, within the open transaction, and records the digest, by which the next opening knows.
   private func change(isNew: Bool, _ migrator: SchemaMigrator?, _ digest: String) throws {
+    // In this order: the migrator renames what there is, then missing tables are made, then the
+    // indexes of their columns.
     if isNew { try createMetadata() }
     try migrator?.run()
     for table in tables { try prepare(table) }
     for index in entities.sorted() { try prepareRelated(layout.entities[index]) }
     try prepareHistory()
     try recordSchema(version: migrator?.version ?? layout.schema.version)
+    // After all changes of tables, each of which raises the schema version that it records.
     try recordTables(digest)
     // A copy that a migration works on keeps the store's names.
     if !file.configuration.isStoredInMemoryOnly, file.configuration.migration == .none {
@@ -185,6 +206,7 @@ struct StorePreparation {
       [.text("\(version) \(digest)")])
   }
 
+  /// The store's identifier; nil if it has none yet.
   private func identifier() throws -> String? {
     let rows = try connection.rows("SELECT value FROM stead_metadata WHERE key = 'identifier'")
     guard case .text(let text)? = rows.first?.first else { return nil }
@@ -193,6 +215,7 @@ struct StorePreparation {
 
   /// Makes the tables of the library, and marks the file as a store.
   private func createMetadata() throws {
+    // In the transaction of the tables: others see a complete store, or an empty file.
     try connection.execute("PRAGMA application_id = \(StoreFile.applicationID)")
     try connection.execute("PRAGMA user_version = \(Self.formatVersion)")
     try connection.execute(
@@ -224,6 +247,7 @@ struct StorePreparation {
   private func recordMigration() throws {
     let changes = connection.changes
     if changes.isEmpty { return }
+    // Taken out, so that the first save does not record them again.
     connection.changes = ChangeList()
     let commit = try connection.lastCommit().next()
     try connection.write(commit, changes.text(at: commit.stamp), by: nil)
@@ -251,6 +275,7 @@ struct StorePreparation {
     return try makeMigrator(from: stored)
   }
 
+  /// The migrator from a schema to the container's models.
   private func makeMigrator(from stored: Schema) throws -> SchemaMigrator {
     try SchemaMigrator(
       connection, from: stored, to: layout, tables: tables, blobs: blobs,
@@ -261,6 +286,7 @@ struct StorePreparation {
   private func recordSchema(version: Schema.Version) throws {
     let schema = Schema(entities: layout.schema.entities, version: version)
     let encoder = JSONEncoder()
+    // The same models have the same JSON, which then is not written again.
     encoder.outputFormatting = .sortedKeys
     let text = String(decoding: try encoder.encode(schema), as: UTF8.self)
     try connection.run(
@@ -271,6 +297,7 @@ struct StorePreparation {
 
   /// Makes a table and the indexes of its references, where they are missing. Columns are added by the migrator.
   private func prepare(_ table: TableLayout) throws {
+    // Views count as well, and names in any case: CREATE TABLE would fail for both.
     let exists = try connection.integer(
       "SELECT count(*) FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE",
       [.text(table.name)])
@@ -295,6 +322,7 @@ struct StorePreparation {
 
   /// Makes the indexes, the tables of pairs and the search table of an entity.
   private func prepareRelated(_ entity: EntityLayout) throws {
+    // A mirror may hold two rows of one value for a moment, so none of its indexes is unique.
     for (constraint, isUnique) in entity.uniqueConstraints.map({ ($0, !isMirror) })
       + entity.indices.map({ ($0, false) })
     {
@@ -307,6 +335,7 @@ struct StorePreparation {
       do {
         try connection.execute(index.creation)
       } catch let error as SwiftDataError where error.code == .modelValidationFailure {
+        // The only constraint that making an index can break.
         throw try duplicates(index, constraint, of: entity)
       }
     }

@@ -2,10 +2,13 @@ import Foundation
 
 /// The record of a transfer into a store, from which a later run knows what is left to do.
 package struct StoreReceipt: Sendable {
+  /// The key of the transfer.
   package let id: String
   /// The name of the source, if it has one.
   package let source: String?
+  /// The version of the receipt's format.
   package let version: Int
+  /// The state of the transfer, in the caller's words.
   package let state: String
   package let date: Date
   /// Increases with each change.
@@ -37,6 +40,8 @@ package struct StoreReceipt: Sendable {
 // MARK: - Tables
 
 /// The tables of receipts, which the first receipt creates.
+///
+/// Documentation/RecordStore.md shows their columns.
 struct ReceiptTable {
   /// One row for each receipt.
   private static let receipts = "stead_receipts"
@@ -50,6 +55,7 @@ struct ReceiptTable {
   /// All tables of receipts.
   static var names: [String] { [chunks, receipts, formerItems, formerReceipts] }
 
+  /// The statements that make the tables where they are missing.
   private static let creation = [
     "CREATE TABLE IF NOT EXISTS \(receipts) "
       + "(id TEXT PRIMARY KEY, version INTEGER NOT NULL, state TEXT NOT NULL, date REAL NOT NULL, "
@@ -60,6 +66,7 @@ struct ReceiptTable {
       + "entries BLOB NOT NULL, PRIMARY KEY (receipt, first))",
   ]
 
+  /// It has a transaction open; a writing one to save.
   private let connection: StoreConnection
 
   init(_ connection: StoreConnection) { self.connection = connection }
@@ -87,6 +94,7 @@ struct ReceiptTable {
       id: id, source: source, version: Int(version), state: state,
       date: Date(timeIntervalSinceReferenceDate: seconds), revision: Int(revision),
       moved: Int(moved), pending: Int(pending))
+    // A mark and its count are written together.
     if case .text(let mark) = row[6], case .integer(let count) = row[7] {
       receipt.mark = (mark, Int(count))
     }
@@ -107,6 +115,7 @@ struct ReceiptTable {
 
   /// Writes a receipt, and makes the tables if they are missing.
   func save(_ receipt: StoreReceipt) throws {
+    // With each receipt, since an erasure drops the tables.
     for statement in Self.creation { try connection.run(statement) }
     try connection.run(
       "INSERT OR REPLACE INTO \(Self.receipts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
@@ -120,8 +129,10 @@ struct ReceiptTable {
       ])
   }
 
+  /// Whether the tables exist: a store without transfers has none.
   private func exist() throws -> Bool { try exists(Self.receipts) }
 
+  /// Whether something in the database has a name.
   private func exists(_ table: String) throws -> Bool {
     try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = ?1", [.text(table)]) != nil
   }
@@ -135,6 +146,7 @@ struct ReceiptTable {
       "SELECT first, count FROM \(Self.chunks) WHERE receipt = ?1 AND first >= ?2 ORDER BY first",
       [.text(id), .integer(Int64(first))]
     ).compactMap { row in
+      // A row that another program has damaged is left out.
       guard case .integer(let first) = row[0], case .integer(let count) = row[1], count >= 0
       else { return nil }
       return Int(first)..<Int(first + count)
@@ -154,6 +166,7 @@ struct ReceiptTable {
 
   /// Stores a chunk instead of those that begin within its range.
   func save(_ entries: Data, of id: String, at range: Range<Int>) throws {
+    // Chunks that were saved before may have had other bounds.
     try removeChunks(of: id, in: range)
     try connection.run(
       "INSERT INTO \(Self.chunks) VALUES (?1, ?2, ?3, ?4)",
@@ -163,6 +176,7 @@ struct ReceiptTable {
       ])
   }
 
+  /// Removes the chunks that begin within a range.
   func removeChunks(of id: String, in range: Range<Int>) throws {
     try connection.run(
       "DELETE FROM \(Self.chunks) WHERE receipt = ?1 AND first >= ?2 AND first < ?3",

@@ -4,8 +4,10 @@ import Synchronization
 /// another program has changed the tables. Only in stores that may be written: one that only reads was opened with
 /// whatever its tables are.
 final class StoredModels: Sendable {
+  /// The container's models.
   private let layout: StoreLayout
-  /// SQLite's version of the tables that were compared last, for saves and for fetches.
+  /// SQLite's schema version of the tables that were compared last, by saves and by fetches, which
+  /// accept more.
   private let written = Atomic<Int64>(unknown)
   private let read = Atomic<Int64>(unknown)
   /// Before the store was opened, nothing is compared.
@@ -19,7 +21,10 @@ final class StoredModels: Sendable {
     read.store(version, ordering: .releasing)
   }
 
-  /// Compares the tables that a connection's transaction is about to write.
+  /// Compares the tables that a connection's transaction is about to write with the models.
+  ///
+  /// Costs an atomic load while the version is the same, and otherwise decoding and comparing the
+  /// recorded schema.
   ///
   /// - Parameter version: SQLite's version of the tables.
   /// - Throws: `unknownSchema` if they are not those of the models.
@@ -30,6 +35,7 @@ final class StoredModels: Sendable {
       let difference = SchemaDifference(from: layout.schema, to: stored)
       guard difference.isEmpty else { throw refusal(difference, "Nothing was saved.") }
     }
+    // Only after a success: each later save must be refused, too.
     written.store(version, ordering: .releasing)
   }
 
@@ -50,11 +56,13 @@ final class StoredModels: Sendable {
     read.store(version, ordering: .releasing)
   }
 
+  /// Whether a version was not compared yet. Always false before the store is open.
   private func isNew(_ version: Int64, _ compared: borrowing Atomic<Int64>) -> Bool {
     let known = compared.load(ordering: .acquiring)
     return known != Self.unknown && known != version
   }
 
+  /// The error of models that the store no longer has.
   private func refusal(_ difference: SchemaDifference, _ effect: String) -> SwiftDataError {
     SwiftDataError(
       .unknownSchema,
@@ -69,6 +77,7 @@ extension SchemaMatch {
   fileprivate var givesNamesAway: Bool {
     new.entities.contains { entity in
       guard let old = old.entitiesByName[entity.name] else { return false }
+      // Both schemas have a class of this name, but the new one had another name before.
       guard oldEntities[entity.name]?.name == old.name else { return true }
       let names = Set(old.storedProperties.map(\.name))
       return entity.storedProperties.contains { property in

@@ -4,7 +4,9 @@ import SteadSQLite
 struct TableIndex: Hashable {
   /// The table's name, unquoted.
   let table: String
+  /// The columns of the key, unquoted, in its order.
   let columns: [String]
+  /// Whether rows may not share the values. NULL is equal to nothing.
   let isUnique: Bool
   /// The index's name, unquoted.
   let name: String
@@ -20,6 +22,7 @@ struct TableIndex: Hashable {
   /// The index of a set of properties; nil if one of them has no column.
   init?(_ properties: [Int], of entity: EntityLayout, isUnique: Bool) {
     let columns = properties.compactMap { entity.properties[$0].column }
+    // A to-many relationship has no column.
     guard columns.count == properties.count else { return nil }
     table = entity.table
     self.columns = columns
@@ -36,12 +39,18 @@ struct TableIndex: Hashable {
   }
 
   /// The statement that makes the index unless it exists.
+  ///
+  /// ```sql
+  /// CREATE INDEX IF NOT EXISTS "Stop_trip" ON "Stop" ("trip")
+  /// ```
   var creation: String {
     "CREATE \(isUnique ? "UNIQUE " : "")INDEX IF NOT EXISTS \(name.sqlName) ON \(table.sqlName) "
       + "(\(columns.map(\.sqlName).joined(separator: ", ")))"
   }
 
   /// The rows that share their values with others; those with a NULL share none.
+  ///
+  /// Costs a scan of the table, which is sorted for it.
   func sharingRows(on connection: StoreConnection) throws -> FoundRows {
     let list = columns.map(\.sqlName).joined(separator: ", ")
     let statement = try connection.prepare(
@@ -58,6 +67,7 @@ struct TableIndex: Hashable {
     let found = try connection.rows(
       "SELECT i.\"unique\", c.name FROM pragma_index_list(?1) AS i, pragma_index_info(i.name) AS c "
         + "WHERE i.name = ?2 ORDER BY c.seqno", [.text(table), .text(name)])
+    // In their order, too: it decides which queries the index serves.
     return found.count == columns.count
       && zip(found, columns).allSatisfy {
         $0 == [.integer(isUnique ? 1 : 0), .text($1)]
@@ -68,6 +78,7 @@ struct TableIndex: Hashable {
 extension TableLayout {
   /// The indexes of the columns that hold to-one relationships.
   var references: [TableIndex] {
+    // Only columns of to-one relationships are declared so.
     columns.filter { $0.declaration.contains("REFERENCES") }.map {
       TableIndex(reference: $0.name, of: name)
     }
@@ -81,10 +92,14 @@ extension TableLayout {
 /// Triggers rather than the engine, so that plain SQL of other programs keeps the index up to date, too. They call nothing of
 /// this library's.
 struct SearchTable {
+  /// The name of the FTS5 table, unquoted.
   let name: String
+  /// The model's table, unquoted.
   private let table: String
+  /// The columns that are searched, unquoted.
   private let columns: [String]
 
+  /// Names the table; ``prepare(on:)`` makes it.
   init(entity: EntityLayout) {
     name = "\(entity.name)_search"
     table = entity.table
@@ -95,6 +110,8 @@ struct SearchTable {
   func prepare(on connection: StoreConnection) throws {
     let exists = try connection.integer(
       "SELECT count(*) FROM sqlite_schema WHERE name = ?1", [.text(name)])
+    // One that exists is current: triggers keep it up to date, and a migration drops one that has
+    // other columns.
     guard exists == 0 else { return }
     try connection.execute(
       """
@@ -108,6 +125,7 @@ struct SearchTable {
   /// The names of the file's triggers, and of the temporary ones.
   var triggerNames: [String] { Self.triggerNames(of: name) }
 
+  /// The names of the triggers that maintain a full-text table.
   static func triggerNames(of table: String) -> [String] {
     ["insert", "delete", "update"].map { "\(table)_\($0)" }
   }
@@ -130,7 +148,9 @@ struct SearchTable {
       "INSERT INTO \(name.sqlName) (\(name.sqlName)) VALUES ('delete-all')")
   }
 
+  /// The columns, quoted.
   private var list: String { columns.map(\.sqlName).joined(separator: ", ") }
+  /// The model's table as an SQL literal, which FTS5 takes.
   private var literal: String { "'\(table.replacing("'", with: "''"))'" }
 
   /// The three triggers that keep the index up to date.

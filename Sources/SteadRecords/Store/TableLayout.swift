@@ -10,6 +10,7 @@ struct TableLayout {
 
   /// The table's name, unquoted.
   let name: String
+  /// Whether classes share the table, whose rows then have their class in `_entity`.
   let isHierarchy: Bool
   /// The columns that hold values, after `_id` and, in a hierarchy, `_entity`. The column of a to-one property is
   /// followed by the one that records which of several lists has the row.
@@ -36,11 +37,13 @@ struct TableLayout {
       family.flatMap(\.properties).filter { Self.needsOrder($0, layout) }.map(\.name))
     for entity in family {
       for property in entity.properties {
+        // Once for all classes that share the column.
         guard let column = property.column, position[column] == nil else { continue }
         position[column] = columns.count
         columns.append(
           Column(name: column, declaration: Self.declaration(of: property, layout: layout)))
         generated += Self.fields(of: property)
+        // Apart from `columns`: no property reads a position.
         if ordered.contains(column) {
           orders.append(Column(name: HiddenColumn.order(of: column), declaration: "INTEGER"))
         }
@@ -51,6 +54,7 @@ struct TableLayout {
       }
     }
     self.columns = columns
+    // A property may have the name that a field's column would get. Its own column wins.
     self.generated = generated.filter { position[$0.name] == nil }
     self.orders = orders
     self.position = position
@@ -65,6 +69,8 @@ struct TableLayout {
       || (property.listColumn != nil && inverses.isEmpty)
   }
 
+  /// What follows a column's name: its type, and of a to-one relationship the table that it leads
+  /// to. SQLite does not enforce the reference.
   private static func declaration(of property: PropertyLayout, layout: StoreLayout) -> String {
     switch property.kind {
     case .attribute(let encoding): type(of: encoding)
@@ -94,6 +100,7 @@ struct TableLayout {
     }
     return CompositeFields.of(PropertyShape(property.valueType).wrapped).compactMap { field in
       guard let type = fieldType(PropertyShape(field.type)) else { return nil }
+      // The key is in quotation marks, so that no character in it has a meaning in the path.
       let path = "$.\"\(field.name)\"".replacing("'", with: "''")
       return Column(
         name: "\(column)_\(field.name)",
@@ -101,17 +108,25 @@ struct TableLayout {
     }
   }
 
+  /// The declared type of a field in JSON; nil if plain SQL could not read the field as a value of
+  /// its type.
   private static func fieldType(_ shape: PropertyShape) -> String? {
     guard shape.model == nil else { return nil }
     switch shape.encoding {
     case .boolean, .integer: return "INTEGER"
     case .real, .date: return "REAL"
+    // JSON has a UUID as text.
     case .text, .url, .uuid: return "TEXT"
     default: return nil
     }
   }
 
   /// The statement that makes the table.
+  ///
+  /// ```sql
+  /// CREATE TABLE "Stop" ("_id" INTEGER PRIMARY KEY, "name" TEXT,
+  ///   "trip" INTEGER REFERENCES "Trip", "_trip_order" INTEGER)
+  /// ```
   var creation: String {
     var parts = ["\"_id\" INTEGER PRIMARY KEY"]
     if isHierarchy { parts.append("\"_entity\" INTEGER NOT NULL") }
@@ -127,6 +142,7 @@ struct TableLayout {
 ///
 /// No property of the class has that column, so slots neither read nor bind it.
 struct ListColumn {
+  /// The to-one property that several lists share.
   let property: PropertyLayout
   /// The index of the result column or the parameter.
   let index: Int32
@@ -152,9 +168,12 @@ extension [ListColumn] {
     for list in self { statement.bind(value(of: model, list.property), at: list.index) }
   }
 
+  /// The number to bind: NULL without a reference, and for the first list.
   private func value(of model: any PersistentModel, _ property: PropertyLayout) -> SQLValue {
+    // Without a reference the number means nothing.
     if case .toOne(.none) = model.content(at: property.index) { return .null }
     let number = model.list(at: property.index) ?? property.firstList
+    // NULL, as in rows from before there was a second list.
     return number == 0 ? .null : .integer(Int64(number))
   }
 }

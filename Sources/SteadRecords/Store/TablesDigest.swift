@@ -9,10 +9,15 @@ struct TablesDigest {
   /// Counted up whenever the library makes other tables of the same models.
   private static let version = 6
 
+  /// The models, and the schema that is recorded.
   let layout: StoreLayout
+  /// The tables of this store, in a fixed order.
   let tables: [TableLayout]
+  /// The indices of the entities that this store holds.
   let entities: Set<Int>
+  /// Whether triggers record the history; they name columns.
   let keepsHistory: Bool
+  /// Whether tables have the earlier versions of rows.
   let keepsOldRows: Bool
 
   /// The words of the string. Added one by one, since interpolation makes a string of each line first, and a schema of
@@ -20,6 +25,7 @@ struct TablesDigest {
   private struct Words {
     var bytes: [UInt8] = []
 
+    /// Adds a word, and a space after it.
     mutating func add(_ word: String) {
       bytes.append(contentsOf: word.utf8)
       bytes.append(UInt8(ascii: " "))
@@ -53,6 +59,7 @@ struct TablesDigest {
       case .choice(let cases, let keys):
         add("choice")
         add(keys ?? [])
+        // Sorted, since a dictionary has another order in each process.
         for (name, parts) in cases.sorted(by: { $0.key < $1.key }) {
           add(name)
           add(parts)
@@ -70,11 +77,13 @@ struct TablesDigest {
       }
     }
 
+    /// Adds structures, with their number before them.
     private mutating func add(_ parts: [TypeStructure]) {
       add(parts.count)
       for part in parts { add(part) }
     }
 
+    /// Adds names, with their number before them.
     private mutating func add(_ names: [String]) {
       add(names.count)
       for name in names { add(name) }
@@ -82,6 +91,7 @@ struct TablesDigest {
 
     mutating func add(_ condition: Bool) { add(condition ? 1 : 0) }
 
+    /// Adds sets of properties, with the number of each before it.
     mutating func add(_ sets: [[Int]]) {
       add(sets.count)
       for set in sets {
@@ -90,6 +100,7 @@ struct TablesDigest {
       }
     }
 
+    /// Ends the words of one part.
     mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
   }
 
@@ -101,6 +112,7 @@ struct TablesDigest {
     words.add(Int(StorePreparation.formatVersion))
     words.add(keepsHistory)
     words.add(keepsOldRows)
+    // It is recorded with the schema.
     words.add("\(layout.schema.version)")
     words.endLine()
     for table in tables {

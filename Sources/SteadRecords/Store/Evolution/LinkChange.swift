@@ -1,7 +1,11 @@
 import SteadSQLite
 
 /// A relationship whose pairs are stored elsewhere after a migration: in a column, in the inverse's column, or in a table.
+///
+/// A to-one relationship `Stop.trip` that becomes to-many, without an inverse, moves from the
+/// column `trip` to the table of pairs `Stop_trip`.
 struct LinkChange {
+  /// The new entity that has the relationship.
   let entity: Schema.Entity
   let relationship: Schema.Relationship
   /// The storage before, by the old names.
@@ -54,7 +58,8 @@ struct LinkChange {
     return changes
   }
 
-  /// Whether the superclass's change has the links of a subclass, too: not if the superclass had no such relationship.
+  /// Whether the change of the superclass already moves a subclass's links. It doesn't if the superclass had no such
+  /// relationship.
   private static func isInherited(
     _ relationship: Schema.Relationship, from before: LinkStorage, in entity: Schema.Entity,
     _ match: SchemaMatch, _ old: SchemaLinks
@@ -71,6 +76,7 @@ struct LinkChange {
     let (old, new) = (SchemaLinks(match.old), SchemaLinks(match.new))
     var tables: Set<String> = []
     for entity in match.new.entities {
+      // Declared ones alone, since the table is named after the class that declares it.
       for case let relationship as Schema.Relationship in entity.properties {
         let after = new.storage(of: relationship, in: entity)
         guard case .pairs(let table, _) = after,
@@ -83,6 +89,7 @@ struct LinkChange {
     return tables
   }
 
+  /// Whether a relationship's inverse leads to one object.
   private static func hasOneOwner(_ relationship: Schema.Relationship, _ schema: Schema) -> Bool {
     guard let name = relationship.inverseName else { return false }
     let target = schema.entitiesByName[relationship.destination]
@@ -104,17 +111,21 @@ struct LinkChange {
     guard let owner = match.oldEntities[entity.name], let name = relationship.inverseName,
       let target = match.oldEntities[relationship.destination],
       let inverse = match.oldProperty(name, of: relationship.destination) as? Schema.Relationship,
+      // Only of one-to-one relationships, whose sides have a column each. Other inverses share one
+      // storage.
       relationship.isToOneRelationship, hasOneOwner(relationship, match.new)
     else { return nil }
     return (owner, (target, inverse, true))
   }
 
+  /// Whether the pairs stay where they are, compared by the names afterwards.
   private static func isSame(
     _ before: LinkStorage, _ after: LinkStorage, _ isInverse: Bool, _ names: TableNames
   ) -> Bool {
     switch (names.renamed(before), after) {
     case (.column(let table, let column), .column(let newTable, let newColumn)):
       !isInverse && table == newTable && column == newColumn
+    // Without the list: `ListRenumbering` writes the new numbers.
     case (.inverse(let table, let column, _), .inverse(let newTable, let newColumn, _)):
       table == newTable && column == newColumn
     case (let before, let after): before == after
@@ -137,11 +148,14 @@ extension LinkStorage {
 
 /// Writes the pairs of a relationship from a temporary table to their new storage.
 struct LinkWriting {
+  /// It has the transaction of the migration open.
   private let connection: StoreConnection
+  /// The models of now, whose tables exist by the time of the writing.
   private let layout: StoreLayout
   /// The temporary table of the pairs.
   private let aside: String
 
+  /// - Parameter aside: The temporary table, with the columns of ``LinkQuery``.
   init(_ connection: StoreConnection, _ layout: StoreLayout, _ aside: String) {
     self.connection = connection
     self.layout = layout
@@ -156,6 +170,7 @@ struct LinkWriting {
     try dropDangling(link)
     switch link.after {
     case .column(let table, let column):
+      // For the subqueries, which look up each owner.
       try connection.execute("CREATE INDEX temp.\(aside)_side ON \(aside) (owner)")
       try connection.execute(
         "UPDATE \(table.sqlName) SET \(column.sqlName) = "
@@ -169,6 +184,7 @@ struct LinkWriting {
       let hasOrder = try hasColumn(HiddenColumn.order(of: column), table)
       var terms = ["\(column.sqlName) = (SELECT owner FROM \(aside) WHERE target = \"_id\")"]
       if hasOrder {
+        // NULL where the place is the row's number anyway.
         terms.append(
           "\(HiddenColumn.order(of: column).sqlName) = (SELECT nullif(rank, \"_id\") FROM \(aside) WHERE target = \"_id\")"
         )
@@ -190,6 +206,7 @@ struct LinkWriting {
 
   /// Removes pairs of rows that no longer exist.
   private func dropDangling(_ link: LinkChange) throws {
+    // From a relationship with the rule `noAction`, or by another program.
     let owners = link.entity.root.name.sqlName
     guard let target = layout.entity(named: link.relationship.destination)?.table.sqlName else {
       return
@@ -213,6 +230,7 @@ struct LinkWriting {
       """)
   }
 
+  /// Whether a table has a column. Asked of the file, since other programs may have changed it.
   private func hasColumn(_ column: String, _ table: String) throws -> Bool {
     try connection.integer(
       "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE name = ?2", [.text(table), .text(column)])
@@ -225,7 +243,9 @@ struct LinkWriting {
 /// Renumbers the lists of to-many relationships that share a to-one as their inverse: the column has their number in the
 /// order of declaration, which a new version of the models may change.
 struct ListRenumbering {
+  /// Which old property each new one is.
   let match: SchemaMatch
+  /// The models of now.
   let layout: StoreLayout
 
   /// Renumbers the lists of an entity's to-one properties.
@@ -256,6 +276,7 @@ struct ListRenumbering {
     guard !old.isEmpty, numbers != Array(numbers.indices) else { return nil }
     // A single list had no column of numbers, or one that was no longer maintained.
     if numbers.count == 1 { return "WHEN 0 THEN \(numbers[0] ?? 0) ELSE \(numbers[0] ?? 0)" }
+    // Rows of a list that is gone go to the first.
     return numbers.enumerated().map { "WHEN \($0) THEN \($1 ?? 0)" }.joined(separator: " ")
       + " ELSE 0"
   }

@@ -1,15 +1,25 @@
 import SteadSQLite
 
 /// The queries and updates that a migration runs on existing rows.
+///
+/// What is asked before the migration has the old names of tables and columns, and the old numbers
+/// of classes. What runs at its end has the new ones.
 struct MigrationRows {
+  /// It reads the store before the migration, or has it open for writing.
   private let connection: StoreConnection
+  /// Which old entity and property each new one is.
   private let match: SchemaMatch
+  /// The tables and columns before and after.
   private let names: TableNames
+  /// The columns of each table before the migration.
   private let existing: [String: [String: String]]
+  /// The tables that the store should have.
   private let tables: [TableLayout]
   /// The conversions of properties that the match has as new.
   private let conversions: [ValueConversion.Property: ValueConversion]
 
+  /// - Parameter conversions: The conversions of a custom stage. The checks take their results for
+  ///   the values that rows will have.
   init(
     _ connection: StoreConnection, _ match: SchemaMatch, _ names: TableNames,
     _ existing: [String: [String: String]], _ tables: [TableLayout],
@@ -25,12 +35,18 @@ struct MigrationRows {
 
   /// An entity whose rows the store has, with their table under its former name.
   struct Table {
+    /// The entity of the new schema.
     let new: Schema.Entity
+    /// The entity that it was.
     let old: Schema.Entity
+    /// The table's name before the migration.
     let name: String
     /// A test of the rows' class, which begins with ` AND`, or nothing.
     let only: String
 
+    /// All entities that the store had before and has afterwards.
+    ///
+    /// Entities that are new have no rows to look at, and those of other stores have no table here.
     static func all(
       _ match: SchemaMatch, _ existing: [String: [String: String]], _ tables: [TableLayout]
     ) -> [Table] {
@@ -39,6 +55,7 @@ struct MigrationRows {
         guard known.contains(entity.root.name), let old = match.oldEntities[entity.name],
           let columns = existing[old.root.name]
         else { return nil }
+        // What `_entity` has: the position among all old entities, from 1.
         let index = match.old.entities.firstIndex { $0 === old }
         let only =
           columns["_entity"] == nil ? "" : index.map { " AND \"_entity\" = \($0 + 1)" } ?? ""
@@ -47,6 +64,7 @@ struct MigrationRows {
     }
   }
 
+  /// The entities of ``Table/all(_:_:_:)``, without the tests of their class.
   private var entities: [(new: Schema.Entity, old: Schema.Entity, table: String)] {
     Table.all(match, existing, tables).map { ($0.new, $0.old, $0.name) }
   }
@@ -104,6 +122,7 @@ struct MigrationRows {
     let before = match.oldProperty(property.name, of: entity.name)
     switch (before, property) {
     case (nil, let new as Schema.Attribute):
+      // In a custom stage the closures set the values.
       guard givesValues, !new.isOptional, new.defaultValue == nil, try hasRows(table, only) else {
         return nil
       }
@@ -147,7 +166,8 @@ struct MigrationRows {
     }
   }
 
-  /// A test for rows whose reference is empty, or leads to a row that a deletion has left it to.
+  /// A test for rows whose reference is NULL, or leads to a row that no longer exists, as after a
+  /// deletion with the rule `noAction`.
   private func isMissing(_ reference: Schema.Relationship) -> String {
     let column = reference.name.sqlName
     let isEmpty = "\(column) IS NULL"
@@ -185,10 +205,12 @@ struct MigrationRows {
       storage, columns: Set(columns), owners: nil,
       targets: LinkQuery.Rows(table: target.table, classes: numbers.map { $0 + 1 })
     ).sql
+    // How many targets stay.
     let kept = "count(*) - sum(t.\"_entity\" IN (\(target.numbers)))"
     let rows = try connection.rows(
       "SELECT l.owner, \(kept) FROM (\(links)) AS l JOIN \(target.table.sqlName) AS t "
         + "ON t.\"_id\" = l.target WHERE l.owner IN (SELECT \"_id\" FROM \(table.sqlName) WHERE 1\(only)) "
+        // Only owners that lose some: what was too few before is no effect of the migration.
         + "GROUP BY l.owner HAVING \(kept) < \(minimum) AND \(kept) < count(*) "
         + "ORDER BY l.owner LIMIT \(SchemaMigrator.namedRowLimit)")
     let named = rows.compactMap { row -> String? in
@@ -211,6 +233,7 @@ struct MigrationRows {
     return gone.isEmpty ? nil : (root.name, gone.joined(separator: ", "))
   }
 
+  /// Whether a class has any row. Costs one step, not a count.
   private func hasRows(_ table: String, _ only: String) throws -> Bool {
     try connection.integer("SELECT 1 FROM \(table.sqlName) WHERE 1\(only) LIMIT 1") != nil
   }
@@ -246,6 +269,7 @@ struct MigrationRows {
   ) throws -> String? {
     var terms: [String] = []
     for name in set {
+      // A value that is nil everywhere, or another one in each row, has no duplicates.
       guard let term = try term(name, entity, table) else { return nil }
       terms.append(term)
     }
@@ -254,10 +278,12 @@ struct MigrationRows {
     let groups = try connection.rows(
       "SELECT group_concat(row, ' and '), count(*) FROM (SELECT \"_id\" AS row, "
         + "\(zip(terms, keys).map { "\($0) AS \($1)" }.joined(separator: ", ")) FROM \(table.sqlName)) WHERE "
+        // nil is not equal to nil, so it is no duplicate.
         + keys.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
         + " GROUP BY \(keys.joined(separator: ", ")) HAVING count(*) > 1 "
         + "ORDER BY min(row) LIMIT \(SchemaMigrator.namedRowLimit)")
     let rows = groups.compactMap { row -> String? in
+      // A group may have any number of rows, and a message may not.
       if case .text(let text) = row[0] { "rows \(text.prefix(100))" } else { nil }
     }
     guard !rows.isEmpty else { return nil }
@@ -270,6 +296,10 @@ struct MigrationRows {
   /// The SQL of the value that rows will have in a column; nil if it is nil for all, or not known.
   ///
   /// The classes of a hierarchy share the column and its key. Some may have had the property, and some may have none.
+  ///
+  /// ```sql
+  /// CASE "_entity" WHEN 2 THEN "code" WHEN 3 THEN 'none' END
+  /// ```
   private func term(_ name: String, _ entity: Schema.Entity, _ table: String) throws -> String? {
     guard existing[table]?["_entity"] != nil else { return try value(of: name, entity) }
     var cases: [String] = []
@@ -294,6 +324,7 @@ struct MigrationRows {
     }
     guard let before, TableNames.isColumn(before) else { return try literal(property, entity) }
     let value = before.name.sqlName
+    // A required column has no NULL to replace.
     return try before.isOptional ? filled(value, property, entity) : value
   }
 
@@ -324,6 +355,10 @@ struct MigrationRows {
   /// Sets NULL to the default value, in properties that are new or have become required.
   ///
   /// The history gets updates of rows whose values changed, not of those that have only gained a property.
+  ///
+  /// Invariant: afterwards each row has a value of every attribute with a default value that is new,
+  /// or that was optional and is required now. A hierarchy is filled class by class, since classes
+  /// that share a column may have other defaults.
   func fillDefaults(_ layout: StoreLayout) throws {
     for (entity, _, table) in entities {
       guard let now = layout.entity(named: entity.name) else { continue }
@@ -331,10 +366,12 @@ struct MigrationRows {
         guard case .attribute(let encoding) = property.kind, let value = property.defaultValue,
           let stored = DefaultValueEncoder.encode(value, as: encoding)
         else { continue }
+        // Only new properties, and optional ones that have become required.
         let before = match.oldProperty(property.name, of: entity.name)
         if before != nil, !(before?.isOptional ?? false) || property.isOptional { continue }
         let only = now.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""
         let test = "\(property.name.sqlName) IS NULL\(only)"
+        // Another value for each row, which one UPDATE cannot give.
         if let defaults = RowDefaults(property, of: now.type) {
           if before != nil { try recordUpdates(now, property, where: test) }
           try fill(now, property, defaults, where: test)
@@ -361,6 +398,7 @@ struct MigrationRows {
     where test: String
   ) throws {
     let (table, column) = (entity.table.sqlName, property.name.sqlName)
+    // By number, not by the test alone: a row whose default value is NULL would pass it forever.
     var last = Int64.min
     while true {
       let rows = try connection.rows(
@@ -421,6 +459,7 @@ struct MigrationRows {
         else { continue }
         let (table, column) = (entity.root.name.sqlName, attribute.name.sqlName)
         let rows = try connection.rows(
+          // Text is the name of a file. Small values are bytes in the column already.
           "SELECT \"_id\", \(column) FROM \(table) WHERE typeof(\(column)) = 'text'")
         for row in rows {
           guard case .text(let reference) = row[1] else { continue }

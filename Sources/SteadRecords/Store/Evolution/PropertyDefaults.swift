@@ -17,6 +17,7 @@ final class PropertyDefaults {
       defaults = found
     } else {
       defaults = RowDefaults(name, encoding, value, of: type)
+      // Not by subscript, where nil would remove the entry.
       known[key, default: [:]].updateValue(defaults, forKey: name)
     }
     if let own = defaults?.nextValue() { return (own, true) }
@@ -37,8 +38,11 @@ struct RowDefaults {
   /// How often an expression must give the same value to count as one that always does.
   private static let trials = 16
 
+  /// The class whose metadata evaluate the expression.
   private let declarer: any PersistentModel.Type
+  /// The property's name.
   private let name: String
+  /// How the column stores the values.
   private let encoding: ColumnEncoding
 
   /// nil for a property without a default value, and for one that has the same for all rows.
@@ -57,6 +61,7 @@ struct RowDefaults {
       let declarer = Self.declarer(of: name, from: type)
     else { return nil }
     (self.declarer, self.name, self.encoding) = (declarer, name, encoding)
+    // An expression of few values may repeat itself by chance, hence the trials.
     for _ in 0..<Self.trials where next() != known { return }
     return nil
   }
@@ -97,6 +102,7 @@ enum DefaultValueEncoder {
     }
     switch value {
     case let value as Bool: return .integer(value ? 1 : 0)
+    // Before all other integers, which `Int64` covers.
     case let value as UInt64: return unsigned(value)
     case let value as UInt: return unsigned(UInt64(value))
     case let value as any BinaryInteger: return .integer(Int64(truncatingIfNeeded: value))
@@ -114,16 +120,19 @@ enum DefaultValueEncoder {
     }
   }
 
+  /// Encodes a raw value as its own type would be.
   private static func encodeRaw<R: RawRepresentable>(
     _ value: R, as encoding: ColumnEncoding
   ) -> SQLValue? {
     encode(value.rawValue, as: encoding)
   }
 
+  /// The form of ``UnsignedColumn``.
   private static func unsigned(_ value: UInt64) -> SQLValue {
     Int64(exactly: value).map { .integer($0) } ?? .text(UnsignedColumn.text(value))
   }
 
+  /// The form of ``RealColumn``.
   private static func real(_ value: Double) -> SQLValue {
     value.isNaN ? .text(RealColumn.notANumber) : .real(value)
   }
@@ -131,8 +140,10 @@ enum DefaultValueEncoder {
 
 /// The default value of a property as an SQL literal, for `ALTER TABLE … ADD COLUMN … DEFAULT`, which takes no parameter.
 struct DefaultLiteral {
+  /// The value that the literal has to have.
   let value: SQLValue
 
+  /// Makes the literal of a value that is in its column's form.
   init(value: SQLValue) { self.value = value }
 
   /// nil for a property without a default value.
@@ -149,12 +160,14 @@ struct DefaultLiteral {
     return try connection.rows("SELECT \(text)").first?.first == value ? text : nil
   }
 
+  /// The literal; nil for values that have none, or that SQLite might read as another one.
   private var text: String? {
     switch value {
     case .null: nil
     case .integer(let number): number == .min ? nil : "\(number)"
     case .real(let number): number.isFinite && number.sign == .plus ? "\(number)" : nil
     case .text(let text):
+      // SQL ends at NUL.
       text.utf8.contains(0) ? nil : "'\(text.replacing("'", with: "''"))'"
     case .blob(let data):
       "x'"

@@ -1,7 +1,12 @@
 /// Finds what has changed between two schemas, entity by entity.
+///
+/// A change of a property is noted at the class that declares it, since subclasses inherit it.
 struct SchemaComparison {
+  /// What a store follows without a plan.
   private(set) var changes: [SchemaDifference.Change] = []
+  /// What a store cannot follow, each with a remedy.
   private(set) var refusals: [SchemaDifference.Change] = []
+  /// Which old entity and property each new one is.
   private let match: SchemaMatch
 
   init(_ match: SchemaMatch) { self.match = match }
@@ -22,6 +27,7 @@ struct SchemaComparison {
         note(entity.name, nil, "The model \(old.name) is called \(entity.name).")
       }
       compareHierarchy(old, entity)
+      // Only those that the class declares: inherited ones are compared with their superclass.
       for property in entity.properties where !property.isTransient {
         compare(property, of: entity)
       }
@@ -120,6 +126,7 @@ struct SchemaComparison {
     func renamed(_ sets: [[String]]) -> Set<[String]> {
       Set(
         sets.map { set in
+          // No property has this name, so the set differs from each new one.
           set.map { match.newProperty($0, of: old.name)?.name ?? "\($0), which is gone" }
         })
     }
@@ -157,12 +164,14 @@ struct SchemaComparison {
     case (let old as Schema.Relationship, let new as Schema.Relationship):
       compare(old, new, name, entity)
     default:
+      // An attribute has become a relationship, or the other way around.
       let fact = "\(name) was \(PropertyForm(old)) and is \(PropertyForm(property))."
       refuse(
         entity.name, property.name, "\(fact) \(Self.advice)", cure: .replacement, fact: fact)
     }
   }
 
+  /// The remedy for values of another form.
   private static let advice =
     "Convert it in a custom stage of a migration plan."
 
@@ -208,6 +217,8 @@ struct SchemaComparison {
         "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)), and values are not converted. \(Self.advice)",
         cure: .replacement, fact: "\(name) was \(PropertyForm(old)) and is \(PropertyForm(new)).")
     }
+    // Apart from the type, since one version may change both. nil that becomes a default value is
+    // lost, which is worth a backup.
     if old.isOptional, !new.isOptional {
       if new.defaultValue == nil {
         refuse(
@@ -265,6 +276,7 @@ struct SchemaComparison {
       return refuse(
         entity.name, new.name, "\(fact) \(Self.advice)", cure: .replacement, fact: fact)
     }
+    // Links that change their form count as data that may be lost, so that a backup is made.
     switch (old.isToOneRelationship, new.isToOneRelationship) {
     case (true, false):
       note(
@@ -310,6 +322,7 @@ struct SchemaComparison {
     if new.inverseName == nil, let before {
       note(entity.name, new.name, "\(before) no longer leads back from \(name).")
     } else if let inverse = new.inverseName, before == nil || now != before {
+      // An inverse that is new has no links that could contradict these.
       if now == nil || isOnePlace(old, inverse, new.destination, entity) {
         note(entity.name, new.name, "\(inverse) leads back from \(name).")
       } else {
@@ -334,6 +347,7 @@ struct SharedStorage {
     let description: String
   }
 
+  /// What would have to be split or merged, in the order of the entities.
   private(set) var splits: [Split] = []
 
   /// A property of a class, with where it is or was stored.
@@ -344,6 +358,8 @@ struct SharedStorage {
     var name: String { "\(entity).\(property)" }
   }
 
+  /// Compares where each property was stored with where it is stored now. Two properties of one
+  /// place before must be of one place now, and two of one column now must have been of one column.
   init(_ match: SchemaMatch) {
     var (after, before): ([String: Member], [String: Member]) = ([:], [:])
     for entity in match.new.entities {
@@ -377,6 +393,7 @@ struct SharedStorage {
       members[key] = member
       return true
     }
+    // Classes that shared the place agree on where it goes.
     if other.place == member.place { return true }
     splits.append(
       Split(

@@ -35,6 +35,7 @@ public struct SchemaDifference: Sendable {
     /// no longer has it under its name, or it has changed under its name.
     var isOfUnknownType = false
 
+    /// What a custom stage can do about a change that the store cannot follow.
     enum Cure {
       /// It gives rows the values that they lack.
       case values
@@ -56,6 +57,7 @@ public struct SchemaDifference: Sendable {
     self.init(SchemaMatch(from: old, to: new))
   }
 
+  /// Makes the difference of two schemas that are matched already.
   init(_ match: SchemaMatch) {
     var comparison = SchemaComparison(match)
     comparison.run()
@@ -101,6 +103,7 @@ enum AttributeChange {
   /// Stored values would have to be converted.
   case refused
 
+  /// Compares how columns store the values first, and what the values are made of then.
   init(from old: Schema.Attribute, to new: Schema.Attribute) {
     let isSameTransformer = old.transformerName == new.transformerName
     switch (old.encoding, new.encoding) {
@@ -119,6 +122,7 @@ enum AttributeChange {
     // By structure: an app may change a type under its name, and its versions have types of one name.
     let structure = new.structure
     if let before = old.structure, structure?.reads(before) ?? false { return .none }
+    // Without optionality, which `SchemaComparison` compares.
     let before = PropertyShape(old.valueType).wrapped
     let now = PropertyShape(new.valueType).wrapped
     if let range = IntegerRange(before), let wider = IntegerRange(now) {
@@ -146,9 +150,12 @@ enum AttributeChange {
 
 /// The numbers that an integer type holds.
 struct IntegerRange {
+  /// The least number; `Int64` has that of every type.
   let least: Int64
+  /// The greatest number; `UInt64` has that of every type.
   let greatest: UInt64
 
+  /// nil for a type that is no integer.
   init?(_ type: any Any.Type) {
     guard let integer = type as? any FixedWidthInteger.Type else { return nil }
     self.init(of: integer)
@@ -159,6 +166,7 @@ struct IntegerRange {
     greatest = UInt64(clamping: T.max)
   }
 
+  /// Whether every number of another type is one of this type.
   func contains(_ other: IntegerRange) -> Bool {
     least <= other.least && greatest >= other.greatest
   }
@@ -170,6 +178,7 @@ struct IntegerRange {
 struct PropertyForm: CustomStringConvertible {
   let description: String
 
+  /// Describes a property by its type as the program has it, or by its recorded encoding.
   init(_ property: any SchemaProperty) {
     if let relationship = property as? Schema.Relationship {
       let count =
@@ -182,6 +191,7 @@ struct PropertyForm: CustomStringConvertible {
     }
   }
 
+  /// The type's name. For a type that the program lacks, it is how values are stored.
   private static func typeName(_ property: any SchemaProperty) -> String {
     let type = PropertyShape(property.valueType).wrapped
     if type != Any.self { return "\(type)" }

@@ -1,9 +1,12 @@
 /// Where a schema stores its relationships: the same rules as `StoreLayoutBuilder`, for a recorded schema, whose types the
 /// program may lack. The two must agree.
 struct SchemaLinks {
+  /// The schema, decoded or of the program.
   private let schema: Schema
+  /// The numbers of relationships that share an inverse.
   private let sharing: SharedInverses
 
+  /// Prepares the look-ups. Costs a pass over all relationships.
   init(_ schema: Schema) {
     self.schema = schema
     let entities = schema.entities
@@ -24,9 +27,12 @@ struct SchemaLinks {
       return .inverse(
         table: target.root.name, column: inverse.name, list: sharing.number(of: relationship))
     }
+    // Named after the class that declares it: subclasses inherit the table.
     let own = "\(entity.declarer(of: relationship.name).name)_\(relationship.name)"
+    // Without an inverse, the side that declares the relationship is the owner.
     guard let target, let inverse else { return .pairs(table: own, isOwner: true) }
     let other = "\(target.declarer(of: inverse.name).name)_\(inverse.name)"
+    // The side whose name sorts first names the table, and is its owner.
     return .pairs(table: min(own, other), isOwner: own <= other)
   }
 
@@ -75,7 +81,15 @@ enum LinkStorage: Hashable {
 
 /// Selects the pairs of a relationship as `owner`, `target`, `owner_place` and `target_place`: the place of the
 /// target among the owner's, and of the owner among the target's.
+///
+/// For the stops of trips, which are stored in the stops' column:
+///
+/// ```sql
+/// SELECT "trip" AS owner, "_id" AS target, ifnull("_trip_order", "_id") AS owner_place,
+///   NULL AS target_place FROM "Stop" WHERE "trip" IS NOT NULL
+/// ```
 struct LinkQuery {
+  /// The SELECT, without parameters.
   let sql: String
 
   /// The rows of some classes of a hierarchy's table.
@@ -85,6 +99,8 @@ struct LinkQuery {
     let classes: [Int]
   }
 
+  /// Makes the SELECT.
+  ///
   /// - Parameters:
   ///   - columns: The columns of the table, since the ones of order are not in all.
   ///   - owners: The owners' classes, and `targets` those of the targets, if their tables have others, too: these may
@@ -100,9 +116,11 @@ struct LinkQuery {
     sql = tests.isEmpty ? all : "SELECT * FROM (\(all)) WHERE \(tests.joined(separator: " AND "))"
   }
 
+  /// The SELECT of all pairs in a storage, whatever their classes.
   private static func all(_ storage: LinkStorage, _ columns: Set<String>) -> String {
     func order(_ column: String) -> String {
       let name = HiddenColumn.order(of: column)
+      // Only a to-one with a to-many inverse has a column of order.
       return columns.contains(name) ? "ifnull(\(name.sqlName), \"_id\")" : "\"_id\""
     }
     switch storage {
@@ -114,6 +132,7 @@ struct LinkQuery {
     case .inverse(let table, let column, let list):
       let name = column.sqlName
       let listColumn = HiddenColumn.list(of: column)
+      // Without the column there is one list alone.
       let only =
         columns.contains(listColumn) ? " AND ifnull(\(listColumn.sqlName), 0) = \(list ?? 0)" : ""
       return

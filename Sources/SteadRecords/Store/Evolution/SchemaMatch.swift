@@ -1,6 +1,8 @@
 /// Matches the entities and properties of two schemas, by their names and earlier names: see ``NameMatch``.
 struct SchemaMatch {
+  /// The schema that the store was opened with last.
   let old: Schema
+  /// The schema that it gets.
   let new: Schema
   /// The old entity of each new one that had one, by name.
   private(set) var oldEntities: [String: Schema.Entity] = [:]
@@ -13,8 +15,11 @@ struct SchemaMatch {
   private(set) var conflicts: [NameMatch.Conflict] = []
   /// By new entity, the properties that claim one earlier property.
   private(set) var propertyConflicts: [String: [NameMatch.Conflict]] = [:]
+  /// Whether several classes or properties claim one, which no migration can follow.
   var hasConflicts: Bool { !conflicts.isEmpty || !propertyConflicts.isEmpty }
 
+  /// Matches entities first, and then the properties of each pair of entities, inherited ones
+  /// included.
   init(from old: Schema, to new: Schema) {
     self.old = old
     self.new = new
@@ -28,6 +33,7 @@ struct SchemaMatch {
       guard let found = match.old[entity.name].flatMap({ old.entitiesByName[$0] }) else { continue }
       oldEntities[entity.name] = found
       newEntities[found.name] = entity
+      // With inherited ones: a property may have moved between the classes of a hierarchy.
       let (before, now) = (found.storedProperties, entity.storedProperties)
       let properties = NameMatch(from: Self.names(before), to: Self.names(now))
       let known = Dictionary(before.map { ($0.name, $0) }) { first, _ in first }
@@ -58,6 +64,7 @@ struct SchemaMatch {
     var result = self
     for refusal in refusals where refusal.cure == .replacement {
       guard let property = refusal.property else { continue }
+      // Subclasses inherit the property.
       for entity in new.entitiesByName[refusal.entity]?.family ?? [] {
         result.oldProperties[entity.name]?[property] = nil
       }
@@ -97,28 +104,39 @@ struct SchemaMatch {
 /// 3. A name without such a claim, or whose claim finds nothing, stays what it is unless another one claims that.
 /// 4. What is then new under a name that the earlier version lacks, and had renamed, is that, which leads a stage back.
 ///    A name that the earlier version has is another one's there, whoever had it before.
+///
+/// For two names that are swapped, `a` with the identifier `b` and `b` with the identifier `a`,
+/// ``old`` has `b` for `a` and `a` for `b`.
 package struct NameMatch {
   /// A name, with its renaming identifier if it has one.
   package struct Name {
+    /// The name of now.
     package let name: String
+    /// The renaming identifier, if it has an effect.
     package let claim: String?
 
     package init(_ name: String, originalName: String?) {
       self.name = name
+      // An empty identifier, or the name itself, claims nothing.
       claim = originalName.flatMap { $0.isEmpty || $0 == name ? nil : $0 }
     }
   }
 
   /// Several names that claim one of the earlier version.
   package struct Conflict: Hashable {
+    /// The name of before.
     package let old: String
+    /// The names that claim it, in the order of their declaration.
     package let new: [String]
   }
 
   /// The earlier name of each that had one.
   package private(set) var old: [String: String] = [:]
+  /// The claims that no rule decides, sorted by the earlier name. None of their names has an
+  /// earlier one.
   package private(set) var conflicts: [Conflict] = []
 
+  /// Matches names. Linear in their number.
   package init(from before: [Name], to now: [Name]) {
     let known = Dictionary(before.map { ($0.name, $0) }) { first, _ in first }
     let byClaim = Dictionary(grouping: before.filter { $0.claim != nil }) { $0.claim ?? "" }
@@ -137,6 +155,7 @@ package struct NameMatch {
     for (earlier, claimants) in claims where claimants.count == 1 { old[claimants[0]] = earlier }
     conflicts = claims.filter { $0.value.count > 1 }.map { Conflict(old: $0.key, new: $0.value) }
       .sorted { $0.old < $1.old }
+    // Contested names are taken, too: no equal name may become them.
     var taken = Set(claims.keys)
     let claimants = Set(claims.values.joined())
     let rest = now.filter { !claimants.contains($0.name) }
@@ -153,5 +172,6 @@ package struct NameMatch {
     }
   }
 
+  /// The only name of a list; nil for none or several.
   private static func single(_ names: [Name]?) -> Name? { names?.count == 1 ? names?[0] : nil }
 }

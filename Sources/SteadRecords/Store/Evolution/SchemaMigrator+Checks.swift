@@ -6,6 +6,7 @@ extension SchemaMigrator {
   /// Rows are only looked at if the schemas alone allow the migration.
   func check() throws {
     for table in tables {
+      // SQLite ignores case in names.
       let views = try connection.integer(
         "SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name = ?1 COLLATE NOCASE",
         [.text(table.name)])
@@ -17,6 +18,7 @@ extension SchemaMigrator {
         "The store has version \(match.old.version), and these models are of version \(match.new.version). Open it "
           + "with the app that wrote it; it was left as it was.")
     }
+    // A custom stage gives rows the values that they lack.
     let refusals = difference.refusals.filter { !isInCustomStage || $0.cure != .values }
     var problems = refusals.map(\.description)
     if problems.isEmpty {
@@ -50,6 +52,8 @@ extension SchemaMigrator {
         + problems.joined(separator: " "))
   }
 
+  /// The rows that keep a relationship's pairs from moving, in sentences: a side that becomes
+  /// to-one, where rows have several.
   private func problems(of link: LinkChange) throws -> [String] {
     var problems: [String] = []
     let query = query(link)
@@ -86,9 +90,13 @@ extension SchemaMigrator {
 ///
 /// Costs reading all values of the properties once, when such a store is first opened by this version.
 struct UnrecordedTypes {
+  /// It reads the store before the migration.
   let connection: StoreConnection
+  /// The match whose old schema is completed.
   let match: SchemaMatch
+  /// The models of now.
   let layout: StoreLayout
+  /// The tables that the store should have.
   let tables: [TableLayout]
   /// The columns of each table.
   let existing: [String: [String: String]]
@@ -98,11 +106,13 @@ struct UnrecordedTypes {
     lazy var fields = DerivedNames(layout, tables).generated
     for rows in MigrationRows.Table.all(match, existing, tables) {
       for case let now as Schema.Attribute in rows.new.storedProperties {
+        // Only where values have a structure, and none was recorded.
         guard [.json, .composite, .opaque].contains(now.encoding), now.structure != nil,
           let before = match.oldProperty(now.name, of: rows.new.name) as? Schema.Attribute,
           before.recorded?.structure == nil, before.encoding == now.encoding,
           before.transformerName == nil
         else { continue }
+        // A field's column is named after the property, which may have had another name.
         let columns = (fields[rows.new.root.name] ?? [:]).filter { $0.value == now.name }.keys
         let lacksColumn = columns.contains {
           existing[rows.name]?[before.name + $0.dropFirst(now.name.count)] == nil
@@ -111,6 +121,7 @@ struct UnrecordedTypes {
         guard try lacksColumn || check.shows(anotherTypeThan: now, in: before.name) else {
           continue
         }
+        // A structure that no type has, so that the comparison finds a change.
         before.recorded = RecordedForm(
           isOptional: before.isOptional, encoding: before.encoding.rawValue, structure: .named(""))
       }

@@ -9,21 +9,36 @@ struct SchemaMigrator {
   /// How many rows an error names.
   static let namedRowLimit = 3
 
+  /// It has the caller's transaction open: a writing one, or a snapshot for ``checkReading()``.
   let connection: StoreConnection
+  /// The models of now.
   let layout: StoreLayout
+  /// The tables that this store should have afterwards.
   let tables: [TableLayout]
+  /// Which old entity and property each new one is.
   let match: SchemaMatch
   /// The changes between the schemas.
   let difference: SchemaDifference
+  /// The files of large values; nil in memory.
   let blobs: BlobFiles?
+  /// What the store is in a migration plan, on which checks and recorded versions depend.
   let role: MigrationRole
+  /// The tables and columns before and after.
   let names: TableNames
+  /// The relationships whose pairs move to another column or table.
   let links: [LinkChange]
+  /// The conversions that a custom stage leaves to the library.
   let conversions: [ValueConversion]
   /// The columns of each table before the migration, with the first words of their types.
   let existing: [String: [String: String]]
 
-  /// - Parameter stored: The schema that the store was opened with last.
+  /// Compares the schemas.
+  ///
+  /// Costs a read of the tables' columns. For a store that an earlier version of this library
+  /// wrote, it also costs a read of all values of some attributes: see ``UnrecordedTypes``.
+  ///
+  /// - Parameter stored: The schema that the store was opened with last. What it lacks is completed
+  ///   in place.
   init(
     _ connection: StoreConnection, from stored: Schema, to layout: StoreLayout,
     tables: [TableLayout], blobs: BlobFiles?, role: MigrationRole = .none,
@@ -37,6 +52,7 @@ struct SchemaMigrator {
     let catalog = try StoreCatalog(connection)
     existing = catalog.columns
     let match = SchemaMatch(from: stored, to: layout.schema)
+    // Both complete the recorded schema, so they come before the comparison.
     catalog.complete(match, as: layout)
     try UnrecordedTypes(
       connection: connection, match: match, layout: layout, tables: tables,
@@ -105,6 +121,7 @@ struct SchemaMigrator {
 
   /// What `_entity` held for an old class.
   private func oldNumber(_ entity: Schema.Entity) -> Int? {
+    // The position among all entities of the schema, from 1.
     match.old.entities.firstIndex { $0 === entity }.map { $0 + 1 }
   }
 
@@ -124,10 +141,12 @@ struct SchemaMigrator {
   /// 6. What moves is written to its new place, by the new names.
   /// 7. Values that are missing, or kept in files, are filled in.
   func run() throws {
+    // Tables that differ for other reasons are the preparation's work.
     if difference.isEmpty { return }
     // They name columns, and would record each row that is written here. The preparation creates them again.
     try HistoryTable(connection: connection).dropTriggers()
     for (number, link) in links.enumerated() {
+      // Temporary tables are in memory, as `StoreFile.open` sets it, and never in the store's file.
       try connection.execute(
         "CREATE TEMP TABLE \(Self.aside(number)) AS \(query(link))")
     }
@@ -137,19 +156,24 @@ struct SchemaMigrator {
     try removeDerived()
     try rename()
     try renumberClasses()
+    // After the renumbering, since it finds the rows of a class by its new number.
     try clearLostColumns()
+    // What moves was copied from them.
     try removePairTables()
     for table in tables { try extend(table) }
+    // After `extend`, which adds the columns of list numbers.
     let renumbering = ListRenumbering(match: match, layout: layout)
     for entity in layout.entities where tables.contains(where: { $0.name == entity.table }) {
       try renumbering.apply(to: entity, on: connection)
     }
+    // Before the links, which are written into them.
     for index in layout.entities.indices { try createPairs(of: layout.entities[index]) }
     for (number, link) in links.enumerated() {
       try LinkWriting(connection, layout, Self.aside(number)).write(link)
       try connection.execute("DROP TABLE temp.\(Self.aside(number))")
     }
     let rows = MigrationRows(connection, match, names, existing, tables)
+    // Before the conversions, which leave a row without a value as it is.
     try rows.fillDefaults(layout)
     for (number, conversion) in conversions.enumerated() {
       try conversion.write(number, layout, on: connection)
@@ -158,6 +182,7 @@ struct SchemaMigrator {
     try rows.inlineFiles(blobs)
   }
 
+  /// The temporary table of a link's pairs.
   private static func aside(_ number: Int) -> String { "stead_link_\(number)" }
 
   /// Drops indexes, search tables and generated columns, except those that are the same afterwards; what is missing
@@ -177,14 +202,18 @@ struct SchemaMigrator {
       guard case .text(let name) = row[0], case .text(let type) = row[1] else { continue }
       switch type {
       case "index":
+        // An index that no old model has made is a user's, and stays.
         guard let columns = old.indices[name], !stays(columns, as: wanted.indices[name]) else {
           continue
         }
         try connection.execute("DROP INDEX \(name.sqlName)")
       case "table":
+        // Its definition has the columns' names, so it is made again even if they were only
+        // renamed.
         guard let columns = old.searches[name],
           columns != wanted.searches[name] || !stays(columns, as: wanted.searches[name])
         else { continue }
+        // They are triggers of the model's table, so they would outlive the search table.
         for trigger in SearchTable.triggerNames(of: name) {
           try connection.execute("DROP TRIGGER IF EXISTS \(trigger.sqlName)")
         }
@@ -234,6 +263,8 @@ struct SchemaMigrator {
   }
 
   /// Drops tables and columns, then renames the others: dropped first, so that their names are free.
+  ///
+  /// Invariant: no table or column gets a name that another one still has.
   private func rename() throws {
     for table in names.droppedTables.sorted() {
       try connection.execute("DROP TABLE \(table.sqlName)")
@@ -269,6 +300,7 @@ struct SchemaMigrator {
     }
   }
 
+  /// Drops a column. SQLite rewrites the table's rows for it.
   private func drop(_ column: String, of table: String) throws {
     try connection.execute("ALTER TABLE \(table.sqlName) DROP COLUMN \(column.sqlName)")
   }
@@ -291,14 +323,17 @@ struct SchemaMigrator {
       }
       if wasHierarchy {
         let gone = numbers.filter { $0.new == nil }.map { "\($0.old)" }
+        // Deleted while the old numbers still tell the classes apart.
         if !gone.isEmpty {
           try connection.execute(
             "DELETE FROM \(new.sqlName) WHERE \"_entity\" IN (\(gone.joined(separator: ", ")))")
           try clearReferences(to: new)
         }
         if !table.isHierarchy {
+          // One class is left, and its rows need no number.
           try drop("_entity", of: new)
         } else if numbers.contains(where: { $0.new != nil && $0.new != $0.old }) {
+          // A number of no class stays, for a check of the store to report.
           let cases = numbers.compactMap { pair in pair.new.map { "WHEN \(pair.old) THEN \($0)" } }
           try connection.execute(
             "UPDATE \(new.sqlName) SET \"_entity\" = CASE \"_entity\" \(cases.joined(separator: " ")) "
@@ -306,6 +341,8 @@ struct SchemaMigrator {
         }
       } else if table.isHierarchy, let number = numbers.first?.new {
         try connection.execute(
+          // SQLite adds a NOT NULL column only with a DEFAULT, which is the class of all rows that
+          // exist.
           "ALTER TABLE \(new.sqlName) ADD COLUMN \"_entity\" INTEGER NOT NULL DEFAULT \(number)")
       }
     }
@@ -324,10 +361,12 @@ struct SchemaMigrator {
         guard let before = match.oldProperty(property.name, of: now.name),
           TableNames.isColumn(before)
         else { continue }
+        // With the hidden columns of its order and its list.
         kept.formUnion(HiddenColumn.renamings(from: before.name, to: property.name).map(\.old))
       }
       let lost = columns.filter { !kept.contains($0.key) }.map(\.value.sqlName).sorted()
       guard !lost.isEmpty else { continue }
+      // Only in rows that have something there, so that the others are not written.
       try connection.execute(
         "UPDATE \(entity.table.sqlName) SET \(lost.map { "\($0) = NULL" }.joined(separator: ", ")) "
           + "WHERE 1\(entity.ownClass) AND (\(lost.map { "\($0) IS NOT NULL" }.joined(separator: " OR ")))"
@@ -338,6 +377,7 @@ struct SchemaMigrator {
   /// Clears columns that lead to rows of a table that are gone, and removes pairs that do.
   private func clearReferences(to table: String) throws {
     for entity in match.new.entities {
+      // A new table has no references yet, and neither has a new column.
       guard let owner = oldColumns(of: entity) else { continue }
       for case let relationship as Schema.Relationship in entity.storedProperties
       where relationship.isToOneRelationship {
@@ -350,6 +390,7 @@ struct SchemaMigrator {
             + "(SELECT \"_id\" FROM \(table.sqlName))")
       }
     }
+    // Tables of pairs have their old names until `removePairTables`.
     for pairs in SchemaLinks(match.old).pairTables where existing[pairs] != nil {
       guard let sides = pairSides(pairs) else { continue }
       for (side, destination) in sides where names.tables[destination] == table {
@@ -408,10 +449,12 @@ struct SchemaMigrator {
 
   /// Adds the columns that the models have gained.
   private func extend(_ table: TableLayout) throws {
+    // No old table becomes it: it is new.
     guard names.oldTable(table.name) != nil else {
       try connection.execute(table.creation)
       return
     }
+    // Read again, since tables and columns have their new names by now.
     let present = try StoreCatalog(connection).columns[table.name] ?? [:]
     let properties = Dictionary(
       layout.entities.filter { $0.table == table.name }.flatMap { entity in

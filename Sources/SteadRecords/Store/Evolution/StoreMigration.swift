@@ -88,6 +88,12 @@ extension StoreMigration.Stage: CustomStringConvertible {
 // MARK: - Progress
 
 /// The progress of opening a store that was made for other models.
+///
+/// ```swift
+/// let container = try ModelContainer(
+///   for: schema, migrationPlan: Plan.self, configurations: [configuration],
+///   migrationProgress: { print("\($0.phase): \($0.completed) of \($0.total ?? 0)") })
+/// ```
 public struct MigrationProgress: Sendable, Hashable {
   /// The current step.
   public enum Phase: String, Sendable {
@@ -125,6 +131,7 @@ public struct MigrationProgress: Sendable, Hashable {
 /// Passes a migration's progress on, with the number of the stage.
 struct MigrationReporter {
   let report: MigrationProgress.Report
+  /// The number of the stage that runs, from 1; 0 outside of the stages.
   var stage = 0
   var stages = 0
 
@@ -134,6 +141,7 @@ struct MigrationReporter {
   func callAsFunction(
     _ phase: MigrationProgress.Phase, _ completed: Int = 0, of total: Int? = nil
   ) throws {
+    // Asked here, so that a program's function need not.
     try Task.checkCancellation()
     try report(
       MigrationProgress(

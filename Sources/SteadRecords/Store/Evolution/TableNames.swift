@@ -2,10 +2,13 @@ import SteadSQLite
 
 /// The tables and columns that a store has.
 struct StoreCatalog {
-  /// The columns of each table, with the first words of their types: the second word only names what a column does not
-  /// convert.
+  /// The columns of each table, with the first words of their declared types.
+  ///
+  /// A second word, as in `REAL BLOB`, only turns off SQLite's conversion. Columns with and without it are compared as
+  /// one type.
   let columns: [String: [String: String]]
 
+  /// Reads the columns of all tables, generated ones included. Views are left out.
   init(_ connection: StoreConnection) throws {
     let rows = try connection.rows(
       "SELECT s.name, c.name, substr(c.type, 1, instr(c.type || ' ', ' ') - 1) "
@@ -30,11 +33,13 @@ struct StoreCatalog {
         let type = columns[property.name]
         switch property {
         case let attribute as Schema.Attribute
+        // `Any` stands for a type that the program no longer has.
         where attribute.recorded == nil && attribute.valueType == Any.self:
           let property = match.newProperty(attribute.name, of: entity.name).flatMap {
             model?.property(named: $0.name)
           }
           guard let now = property, case .attribute(let encoding) = now.kind,
+            // The column's type has to be the one that the new property would have.
             TableLayout.type(of: encoding).hasPrefix(type ?? "-")
           else { continue }
           // A default value replaces nil.
@@ -42,6 +47,7 @@ struct StoreCatalog {
             isOptional: now.isOptional || now.defaultValue != nil, encoding: encoding.rawValue)
         case let relationship as Schema.Relationship
         where relationship.recorded == nil && relationship.valueType == Any.self:
+          // A to-many relationship has no column.
           relationship.recorded = RecordedForm(isOptional: true, isToOne: type != nil)
         default: break
         }
@@ -68,7 +74,7 @@ struct TableNames {
   private(set) var columns: [String: [String: String]] = [:]
   /// By old table, the columns that go.
   private(set) var dropped: [String: Set<String>] = [:]
-  /// The tables of rows that go.
+  /// The tables that are dropped, without those of pairs.
   private(set) var droppedTables: Set<String> = []
 
   /// - Parameter existing: The columns of each table that the store has.
@@ -80,6 +86,7 @@ struct TableNames {
     for old in match.old.entities {
       let table = old.root.name
       guard let present = existing[table] else { continue }
+      // None of its classes is left.
       guard tables[table] != nil else {
         droppedTables.insert(table)
         continue
@@ -88,6 +95,7 @@ struct TableNames {
         guard Self.isColumn(property) else { continue }
         let now = match.newProperty(property.name, of: old.name)
         let stays = now.map(Self.isColumn) ?? false
+        // With the hidden columns of its order and its list.
         for (before, after) in HiddenColumn.renamings(from: property.name, to: now?.name ?? "")
         where present[before] != nil {
           if stays {
@@ -132,6 +140,7 @@ struct TableNames {
 
   /// A relationship's storage by the names afterwards.
   func renamed(_ storage: LinkStorage) -> LinkStorage {
+    // What is not in the maps has kept its name.
     func column(_ table: String, _ column: String) -> (String, String) {
       (tables[table] ?? table, columns[table]?[column] ?? column)
     }
@@ -150,6 +159,8 @@ struct TableNames {
 // MARK: - What is made of columns
 
 /// What a schema derives from its columns: indexes, search tables and generated columns.
+///
+/// The index `Stop_trip`, for example, is of the column `trip` of the table `Stop`.
 struct DerivedNames {
   /// Columns of a table, in an order.
   struct Columns: Equatable {
@@ -164,7 +175,7 @@ struct DerivedNames {
   /// By table, the generated columns, each with its source column.
   private(set) var generated: [String: [String: String]] = [:]
 
-  /// For a schema that may have no types.
+  /// Derives the names from a schema alone, whose types the program may lack.
   init(_ schema: Schema) {
     let links = SchemaLinks(schema)
     for entity in schema.entities {
@@ -185,6 +196,7 @@ struct DerivedNames {
               table: table, columns: [column])
           case .pairs(let pairs, _):
             indices["\(pairs)_target"] = Columns(table: pairs, columns: ["target"])
+          // Stored in the other side's column, whose index is found with that side.
           case .inverse: break
           }
         case let attribute as Schema.Attribute:
@@ -217,12 +229,17 @@ struct DerivedNames {
 /// Renames in an order in which no two names are ever the same.
 ///
 /// SQLite renames one table or column at a time. If names are swapped or rotated, all go by a temporary name.
+///
+/// If `a` and `b` swap their names, the steps are `a` to `stead_renamed_0`, `b` to
+/// `stead_renamed_1`, and from there to `b` and `a`.
 struct RenamingSteps {
+  /// One `ALTER TABLE … RENAME`.
   struct Step: Equatable {
     let from: String
     let to: String
   }
 
+  /// The steps, in order. Empty if no name changes.
   let steps: [Step]
 
   /// - Parameter names: The new name of each, by its old one, those that stay included.

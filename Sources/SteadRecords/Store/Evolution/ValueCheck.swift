@@ -5,6 +5,8 @@ import SteadSQLite
 /// Checks whether the values of a table's columns can be read as the types that properties have now.
 ///
 /// Each distinct value is read once, however many rows have it.
+///
+/// Costs a scan of the column for each check, which sorts the values to find the distinct ones.
 struct ValueCheck {
   /// Values that can't be read for one reason.
   struct Misfits {
@@ -16,14 +18,17 @@ struct ValueCheck {
     let cause: DecodingError?
   }
 
-  /// For how many reasons rows are named; a type has fewer, unless its values have keys of their own.
+  /// The most reasons for which rows are named. A type has fewer, unless its keys are values, as in a dictionary.
   private static let reasonLimit = 20
 
   /// How many rows are read before any of them is written.
   private static let batchSize = 500
 
+  /// It reads the table as it is when the check is made: before the migration, or at its end.
   private let connection: StoreConnection
+  /// The table, by its name at that time.
   private let table: String
+  /// A test of the rows' class, after another condition.
   private let only: String
 
   /// - Parameter only: A test of the rows' class, which begins with ` AND`, or nothing.
@@ -43,6 +48,7 @@ struct ValueCheck {
       let cause = error as? DecodingError
       let reason = Misfits.reason(of: cause)
       if indices[reason] == nil {
+        // Rows of further reasons are left out, also of the counts.
         guard found.count < Self.reasonLimit else { return }
         indices[reason] = found.count
         found.append(Misfits(cause: cause))
@@ -74,15 +80,18 @@ struct ValueCheck {
       switch fit {
       case .asItIs: fits += 1
       case .completed: isIncomplete = true
+      // A field that the default value lacks, too.
       case .none(DecodingError.keyNotFound?): isIncomplete = true
       case .none: misfits += 1
       }
     }
+    // A few misfits among other values may as well be another program's.
     return isIncomplete || fits == 0 && misfits > 0
   }
 
   /// Adds the numbers of some rows that have a value.
   private func name(rowsWith value: SQLValue, in column: String, _ rows: inout [String]) throws {
+    // Rows of several values are named until there are enough.
     let left = SchemaMigrator.namedRowLimit - rows.count
     guard left > 0 else { return }
     let numbers = try connection.integers(
@@ -97,6 +106,7 @@ struct ValueCheck {
     _ body: (ValueReader.Fit, SQLValue, _ count: Int64) throws -> Void
   ) throws {
     let reader = ValueReader(attribute)
+    // Each distinct value once, in the order of the rows, so that messages name the first ones.
     let statement = try connection.prepare(
       "SELECT \(column.sqlName), count(*) FROM \(table.sqlName) "
         + "WHERE \(column.sqlName) IS NOT NULL\(only) GROUP BY \(column.sqlName) "
@@ -123,7 +133,10 @@ struct ValueCheck {
     note: (Int64) -> Void
   ) throws {
     let reader = ValueReader(attribute)
+    // Without fields to give, no value can be completed.
     guard reader.hasDefault else { return }
+    // Each batch is read before it is written: SQLite leaves undefined what a SELECT returns of
+    // rows that change while it runs.
     var last = Int64.min
     while true {
       let batch = try connection.rows(
@@ -206,6 +219,7 @@ extension ValueCheck.Misfits {
       : ["give the property's default value the field, which they then get"]
   }
 
+  /// The numbers of the named rows, and how many others there are.
   private var rowText: String {
     let named = rows.joined(separator: ", ")
     let more = count - Int64(rows.count)
@@ -223,6 +237,7 @@ extension ValueCheck.Misfits {
     }.joined(separator: ".")
   }
 
+  /// Whether a key is of a dictionary, and so a stored value.
   private static func isUnnamed(_ key: any CodingKey) -> Bool {
     unnamedKeys.contains("\(Swift.type(of: key))")
   }
@@ -231,24 +246,34 @@ extension ValueCheck.Misfits {
 // MARK: - Reading one value
 
 /// Reads stored values as a property's type, and completes those that lack fields which the type has gained.
+///
+/// A type that has gained `theme` reads the stored value `{"volume":5}` with a field of the default
+/// value `{"theme":"plain","volume":3}`: as `{"theme":"plain","volume":5}`.
 struct ValueReader {
   /// How a value can be read.
   enum Fit {
+    /// The type reads it.
     case asItIs
     /// With fields of the property's default value.
     case completed(SQLValue)
+    /// The type does not read it, for this reason; nil if there is no error of decoding.
     case none((any Error)?)
   }
 
   /// The greatest number of fields that a value gets.
   private static let fieldLimit = 1_000
 
+  /// The property's type, without optionality.
   private let type: any Any.Type
+  /// Whether the column has JSON, in which fields may be missing.
   private let isJSON: Bool
+  /// The column's form of the default value; nil if there is none, or the values have no fields.
   private let defaultValue: SQLValue?
 
+  /// Whether the default value is an object, whose fields others can get.
   var hasDefault: Bool { Self.fields(of: defaultValue) != nil }
 
+  /// Reads values of an attribute, which may get the fields of its default value.
   init(_ attribute: Schema.Attribute) {
     self.init(
       PropertyShape(attribute.valueType).wrapped, attribute.encoding,
@@ -262,9 +287,11 @@ struct ValueReader {
     case .json, .composite, .opaque: isJSON = true
     default: isJSON = false
     }
+    // Only JSON has fields.
     self.defaultValue = isJSON ? defaultValue : nil
   }
 
+  /// How a value can be read, with the property's default value.
   func fit(of value: SQLValue) -> Fit { fit(of: value, with: defaultValue) }
 
   /// - Parameter defaultValue: What has the fields that the value may lack.
@@ -308,6 +335,7 @@ struct ValueReader {
     return json
   }
 
+  /// The error of reading JSON; nil if the type reads it.
   private static func readError(
     _ data: Data, as type: any Decodable.Type, _ decoder: JSONDecoder
   ) -> (any Error)? {
@@ -324,10 +352,12 @@ struct ValueReader {
     of stored: Data, as type: any Decodable.Type, _ fields: JSONValue, _ decoder: JSONDecoder
   ) -> Fit {
     var data = stored
+    // One field each time. The limit also ends a type that would ask for another one forever.
     for count in 0...fieldLimit {
       guard let error = readError(data, as: type, decoder) else {
         return count == 0 ? .asItIs : .completed(.text(String(decoding: data, as: UTF8.self)))
       }
+      // No other error is cured by a field.
       guard case DecodingError.keyNotFound(let key, let context) = error,
         let value = JSONReader.value(of: data),
         let complete = adding(
@@ -345,6 +375,7 @@ struct ValueReader {
     guard var object = value.object, let defaults = fields.object else { return nil }
     if let step = path.first {
       let name = step.stringValue
+      // Elements of an array have no counterpart in the default value.
       guard step.intValue == nil, let inner = object[name], let field = defaults[name],
         let complete = adding(key, at: path.dropFirst(), from: field, to: inner)
       else { return nil }
@@ -356,6 +387,7 @@ struct ValueReader {
     return .object(object)
   }
 
+  /// Whether a value without fields can be read, strictly: see ``SQLDecodable``.
   private func readsColumn(_ value: SQLValue) -> Bool {
     func open<T>(_ type: T.Type) -> Bool { value.decoded(as: type) != nil }
     return _openExistential(type, do: open)

@@ -14,8 +14,11 @@ struct ValueConversion {
   /// The greatest whole number up to which each is a value of the type.
   private static let (doubleLimit, floatLimit): (Int64, Int64) = (1 << 53, 1 << 24)
 
+  /// The property that gets the converted values.
   let property: Property
+  /// The attribute that has the values.
   private let old: Schema.Attribute
+  /// The attribute that gets them.
   private let new: Schema.Attribute
   /// The table, under its former name.
   private let table: String
@@ -30,6 +33,7 @@ struct ValueConversion {
     }
   }
 
+  /// nil unless both are attributes with a conversion between them.
   private init?(_ match: SchemaMatch, _ property: Property) {
     guard let entity = match.oldEntities[property.entity],
       let old = match.oldProperty(property.name, of: property.entity) as? Schema.Attribute,
@@ -39,6 +43,7 @@ struct ValueConversion {
     self.property = property
     (self.old, self.new) = (old, new)
     table = entity.root.name
+    // Unrelated classes of a hierarchy share the table, and may share the column.
     classes =
       entity.isInHierarchy
       ? entity.family.compactMap { member in
@@ -58,6 +63,7 @@ struct ValueConversion {
     }
   }
 
+  /// The SQL of a converted value, for an expression of the value.
   private func converted(_ value: String) -> String {
     Self.expression(of: value, from: old.encoding, to: new.encoding) ?? value
   }
@@ -65,6 +71,7 @@ struct ValueConversion {
   /// The SQL of a row's converted value, in the table as it was.
   var value: String { converted(old.name.sqlName) }
 
+  /// A SELECT of the rows' numbers as `row` and their values as `value`.
   private var values: String {
     let only =
       classes.isEmpty
@@ -74,6 +81,7 @@ struct ValueConversion {
 
   /// Whether the new type has all values that the table holds now.
   func isPossible(on connection: StoreConnection) throws -> Bool {
+    // Beyond the limit, some whole numbers are no value of the floating-point type.
     let type = PropertyShape(new.valueType).wrapped
     if new.encoding == .real {
       let limit = type == Float.self ? Self.floatLimit : Self.doubleLimit
@@ -81,6 +89,7 @@ struct ValueConversion {
         "SELECT 1 FROM (\(values)) WHERE value NOT BETWEEN \(-limit) AND \(limit) LIMIT 1")
       if large != nil { return false }
     }
+    // Each distinct value once, however many rows have it.
     let statement = try connection.prepare(
       "SELECT DISTINCT \(converted("value")) FROM (\(values)) WHERE value IS NOT NULL")
     defer { statement.reset() }
@@ -90,6 +99,7 @@ struct ValueConversion {
     return true
   }
 
+  /// The temporary table of a conversion's values.
   private static func aside(_ number: Int) -> String { "stead_value_\(number)" }
 
   /// Copies the values to a temporary table, before the tables change.

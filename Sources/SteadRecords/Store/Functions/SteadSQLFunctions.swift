@@ -6,9 +6,20 @@ import SteadSQLite
 /// They exist on connections of this package alone. No table, index or trigger of a store mentions them, so that any SQLite
 /// reads and writes a store.
 enum SteadSQLFunctions {
+  /// All functions, registered with each connection to a store.
   static let functions: [SQLFunction] =
     TextFunctions.all + NumberFunctions.all + ValueFunctions.all
 
+  /// All collations, registered with each connection to a store. An index may not use one: other
+  /// programs lack it.
+  ///
+  /// | collation | order |
+  /// | --- | --- |
+  /// | `stead_canonical` | `String`'s `<` |
+  /// | `stead_lexical` | `String.StandardComparator.lexical` |
+  /// | `stead_localized` | `localizedCompare(_:)` |
+  /// | `stead_localized_standard` | `localizedStandardCompare(_:)` |
+  /// | `stead_decimal` | `Decimal`'s `<`, of its string |
   static let collations: [SQLCollation] = [
     SQLCollation(name: "stead_canonical") { _, leftCount, left, rightCount, right in
       TextOrder.canonical(
@@ -52,6 +63,19 @@ extension SQLCall {
 
 /// String functions with Swift's semantics: characters and canonical equivalence, where SQLite has code points and bytes.
 enum TextFunctions {
+  /// The functions. Each returns NULL for a NULL argument.
+  ///
+  /// | function | in Swift |
+  /// | --- | --- |
+  /// | `stead_contains(text, part)` | `contains(_:)` of the standard library |
+  /// | `stead_starts(text, part)` | `starts(with:)` |
+  /// | `stead_has_prefix(text, part)` | `hasPrefix(_:)` |
+  /// | `stead_has_suffix(text, part)` | `hasSuffix(_:)` |
+  /// | `stead_standard_contains(text, part)` | `localizedStandardContains(_:)` |
+  /// | `stead_caseless_contains(text, part)` | `localizedCaseInsensitiveContains(_:)` |
+  /// | `stead_count(text)` | `count`, in characters |
+  /// | `stead_lower(text)`, `stead_upper(text)` | `lowercased()`, `uppercased()` |
+  /// | `stead_compare(one, other, method)` | the method of ``_StringComparisonMethod`` |
   static let all: [SQLFunction] = [
     .init(name: "stead_contains", arguments: 2) { context, _, arguments in
       test(SQLCall(context, arguments)) { TextSearch.contains($0, $1) }
@@ -75,6 +99,7 @@ enum TextFunctions {
       let call = SQLCall(context, arguments)
       guard !call.isNull(0) else { return call.returnNull() }
       let text = call.text(0)
+      // Of plain text the bytes are counted, without making a string.
       call.returns(Int64(TextOrder.isPlain(text) ? text.count : call.string(0).count))
     },
     .init(name: "stead_lower", arguments: 1) { context, _, arguments in
@@ -105,8 +130,17 @@ enum TextFunctions {
 
 // MARK: - Numbers
 
-/// Arithmetic as in Swift: NaN is a value, and an overflow has none. SQLite has it the other way around.
+/// Arithmetic as in Swift: NaN is a value, and an integer that overflows has none. SQLite has it
+/// the other way around.
 enum NumberFunctions {
+  /// The functions. Each returns NULL for a NULL operand, and where Swift's result does not exist.
+  ///
+  /// | function | in Swift |
+  /// | --- | --- |
+  /// | `stead_add`, `_subtract`, `_multiply`, `_divide` | `+`, `-`, `*` and `/` of `Double` |
+  /// | `stead_float(number)` | `Float(number)`, as a number |
+  /// | `stead_integer(value, bits)` | the value, if an integer type of so many bits has it; negative for unsigned types |
+  /// | `stead_remainder(value, divisor, bits)` | `%`, unless it overflows or divides by zero |
   static let all: [SQLFunction] = [
     .init(name: "stead_add", arguments: 2) { context, _, arguments in
       apply(SQLCall(context, arguments)) { $0 + $1 }
@@ -164,6 +198,16 @@ enum NumberFunctions {
 
 /// Functions that bring values out of JSON, which has fewer types than columns.
 enum ValueFunctions {
+  /// The functions.
+  ///
+  /// | function | returns |
+  /// | --- | --- |
+  /// | `stead_real(text)` | the number of a JSON text, as Swift parses it |
+  /// | `stead_double(bits)` | the `Double` with these bits |
+  /// | `stead_blob(text)` | the bytes of hexadecimal digits |
+  /// | `stead_wrapped(json)` | the array, with each string that has NUL in an array of its own |
+  /// | `stead_unwrapped(json)` | the string of what `stead_wrapped` has wrapped |
+  /// | `stead_uuid(text)` | the 16 bytes of a UUID |
   static let all: [SQLFunction] = [
     // From the JSON: SQLite may parse a decimal fraction with an error in the last bit.
     .init(name: "stead_real", arguments: 1) { context, _, arguments in
@@ -227,12 +271,15 @@ enum ValueFunctions {
 
 /// Strings with NUL in JSON, which has it as an escape. SQLite's JSON functions cut such a string off at NUL.
 enum JSONStrings {
+  /// NUL as JSON writes it.
   private static let escape = Array(#"\u0000"#.utf8)
 
   /// A JSON array in which each string with NUL is in an array of its own, where `json_each` leaves it as it is; nil if
   /// there is none.
   ///
   /// Strings within other elements stay as they are.
+  ///
+  /// `["a","b\u0000"]` becomes `["a",["b\u0000"]]`.
   static func wrappingNUL(_ json: UnsafeRawBufferPointer) -> [UInt8]? {
     guard contains(escape, json) else { return nil }
     var result: [UInt8] = []
@@ -249,6 +296,7 @@ enum JSONStrings {
         continue
       }
       let (end, hasNUL) = string(from: index, json)
+      // `json_each` takes only the elements of this array apart.
       let wraps = hasNUL && depth == 1
       if wraps { result.append(UInt8(ascii: "[")) }
       result += json[index..<end]
@@ -261,6 +309,7 @@ enum JSONStrings {
   /// The string of JSON that is one, or an array of one; nil for anything else.
   static func unwrapped(_ json: UnsafeRawBufferPointer) -> String? {
     let data = Data(json)
+    // As `wrappingNUL` makes it.
     if json.first == UInt8(ascii: "[") {
       return try? JSONDecoder().decode([String].self, from: data).first
     }
@@ -278,6 +327,7 @@ enum JSONStrings {
         index += 1
         continue
       }
+      // Escapes are read from the left: `u0000` after an escaped backslash is no NUL.
       let rest = UnsafeRawBufferPointer(rebasing: json[index...])
       hasNUL = hasNUL || rest.starts(with: escape)
       index += 2
@@ -285,6 +335,7 @@ enum JSONStrings {
     return (min(index + 1, json.count), hasNUL)
   }
 
+  /// Whether a text has some bytes.
   private static func contains(_ part: [UInt8], _ text: UnsafeRawBufferPointer) -> Bool {
     part.withUnsafeBytes { TextSearch.find($0, in: text) }
   }

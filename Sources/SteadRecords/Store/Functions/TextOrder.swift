@@ -22,12 +22,15 @@ enum TextOrder {
   }
 
   /// The order of UTF-8 bytes.
+  ///
+  /// Of the result, only the sign has a meaning.
   static func bytes(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int32 {
     let count = min(left.count, right.count)
     if count > 0, let one = left.baseAddress, let other = right.baseAddress {
       let order = memcmp(one, other, count)
       if order != 0 { return order }
     }
+    // What is the beginning of the other string comes first.
     return left.count == right.count ? 0 : left.count < right.count ? -1 : 1
   }
 
@@ -60,6 +63,7 @@ public enum _StringComparisonMethod: Int, Codable, Sendable {
   case localizedStandardCompare
   case localizedCaseInsensitiveCompare
 
+  /// Compares as the method of that name does, by the user's region where the name says so.
   func compare(_ left: String, _ right: String) -> ComparisonResult {
     switch self {
     case .caseInsensitiveCompare: left.caseInsensitiveCompare(right)
@@ -78,7 +82,9 @@ public enum _StringComparisonMethod: Int, Codable, Sendable {
 /// A string that is ordered by a region's rules.
 protocol LocalizedText: Comparable {
   var text: String { get }
+  /// The collation of the same order, for SQL.
   static var collation: SQLFragment { get }
+  /// The order, as Foundation's method has it.
   static func compare(_ left: String, _ right: String) -> ComparisonResult
 }
 
@@ -113,7 +119,9 @@ struct RegionalStandardText: LocalizedText {
 }
 
 extension String {
+  /// The string in the order of ``RegionalText``.
   var steadLocalized: RegionalText { RegionalText(text: self) }
+  /// The string in the order of ``RegionalStandardText``.
   var steadLocalizedStandard: RegionalStandardText { RegionalStandardText(text: self) }
 }
 
@@ -146,6 +154,7 @@ enum DecimalOrder {
     return one == other ? 0 : one < other ? -1 : 1
   }
 
+  /// The number of a string, as an attribute reads it; NaN if it is none.
   private static func decimal(_ text: UnsafeRawBufferPointer) -> Decimal {
     let text = String(decoding: text, as: UTF8.self)
     return text == "NaN" ? .nan : Decimal(string: text) ?? .nan
@@ -154,9 +163,12 @@ enum DecimalOrder {
   /// A number as `Decimal` writes it: a sign, digits, perhaps a point and more digits.
   private struct Digits {
     let isNegative: Bool
+    /// The digits before the point, without leading zeros.
     let whole: Slice<UnsafeRawBufferPointer>
+    /// The digits after the point, without trailing zeros.
     let fraction: Slice<UnsafeRawBufferPointer>
 
+    /// nil for anything else, such as an exponent or `NaN`, which `Decimal` then reads.
     init?(_ text: UnsafeRawBufferPointer) {
       var rest = text[...]
       isNegative = rest.first == UInt8(ascii: "-")
@@ -165,19 +177,25 @@ enum DecimalOrder {
         return nil
       }
       let point = rest.firstIndex(of: UInt8(ascii: ".")) ?? rest.endIndex
+      // 007 equals 7.
       whole = rest[..<point].drop { $0 == UInt8(ascii: "0") }
       var tail = point == rest.endIndex ? rest[point...] : rest[(point + 1)...]
       guard !tail.contains(UInt8(ascii: ".")) else { return nil }
+      // 1.50 equals 1.5.
       while tail.last == UInt8(ascii: "0") { tail = tail.dropLast() }
       fraction = tail
     }
 
+    /// Whether a byte is an ASCII digit.
     private static func isDigit(_ byte: UInt8) -> Bool {
       byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
     }
 
+    /// Whether the number is zero, of either sign.
     private var isZero: Bool { whole.isEmpty && fraction.isEmpty }
 
+    /// Compares two numbers: zeros first, which are equal whatever their signs, then signs, then
+    /// magnitudes.
     static func compare(_ left: Digits, _ right: Digits) -> Int32 {
       if left.isZero && right.isZero { return 0 }
       if left.isNegative != right.isNegative { return left.isNegative ? -1 : 1 }

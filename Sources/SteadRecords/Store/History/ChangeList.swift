@@ -5,7 +5,10 @@ struct ChangeList {
   typealias Kind = HistoryFormat.Kind
 
   /// Numbers in runs, each of which rises by one: first number, count …
+  ///
+  /// The numbers 1, 2, 3 and 7 are `[1, 3, 7, 1]`.
   struct Runs {
+    /// The runs: first number, count, first number, count …
     private(set) var numbers: [Int64] = []
 
     /// The numbers one by one.
@@ -15,6 +18,7 @@ struct ChangeList {
       }
     }
 
+    /// Adds a number: one more to the last run if it continues that, or a run of its own.
     mutating func append(_ number: Int64) {
       let end = numbers.count
       if end > 0, numbers[end - 2] &+ numbers[end - 1] == number {
@@ -33,6 +37,7 @@ struct ChangeList {
     let properties: PropertySet
     var rows = Runs()
     var stamps = Runs()
+    /// Whether all changes have stamps. Otherwise the group's edits count as made at the commit.
     var hasStamps = true
     /// JSON arrays, one for each row.
     var values: [String] = []
@@ -41,6 +46,7 @@ struct ChangeList {
   /// How many groups are searched for one that takes a change, before another is begun.
   private static let searchLimit = 16
 
+  /// The groups, in the order of their first changes.
   private var groups: [Group] = []
   /// The author of the changes.
   var author: String?
@@ -60,6 +66,7 @@ struct ChangeList {
       groups[index].stamps.append(stamp)
       newestStamp = max(newestStamp, stamp)
     } else {
+      // Ages are parallel to the rows, so one row without a stamp leaves the group without ages.
       groups[index].hasStamps = false
     }
     if let values { groups[index].values.append(values) }
@@ -115,6 +122,7 @@ struct ChangeList {
   private static func ages(of group: Group, at stamp: Int64) -> [Int64] {
     guard group.hasStamps else { return [] }
     var numbers = group.stamps.numbers
+    // Stamps rise by one within a run, and ages fall by one, so that the counts stay.
     for index in stride(from: 0, to: numbers.count, by: 2) {
       numbers[index] = stamp - numbers[index]
     }

@@ -14,6 +14,7 @@ struct EditClock {
 
   /// The stamp of an edit that is made now: greater than all before it.
   mutating func next() -> Int64 {
+    // The counter is in the low bits, so one more is the next edit of the same millisecond.
     last = max(last &+ 1, Self.now)
     return last
   }
@@ -24,6 +25,7 @@ struct EditClock {
   /// The first stamp of this millisecond.
   static var now: Int64 {
     var time = timespec()
+    // The wall clock, since stamps of several devices are compared.
     clock_gettime(CLOCK_REALTIME, &time)
     return (Int64(time.tv_sec) &* 1000 &+ Int64(time.tv_nsec) / 1_000_000) << counterBits
   }
@@ -41,14 +43,18 @@ struct CommitClock {
   /// One second of stamps. A store whose stamp is further in the future does not advance the clock for the others.
   private static let reach: Int64 = 1000 << EditClock.counterBits
 
+  /// The one clock of this process.
   static let shared = Mutex(CommitClock())
 
+  /// The stamp of the last commit of this process, in whichever store.
   private var last: Int64 = 0
 
   /// The stamp of a commit that is made now.
   ///
   /// - Parameter least: What the store's last commit and the edits ask for.
   mutating func stamp(atLeast least: Int64) -> Int64 {
+    // The store is ahead; or it is far behind, since another store's stamp is in the future. Either
+    // way its own time counts.
     if least > last || last - least > Self.reach {
       last = least
     } else {
@@ -77,6 +83,7 @@ extension CommitLog.Point {
     return self
   }
 
+  /// The error's message about a last transaction that leaves no numbers.
   static let problem =
     "The store's last transaction has a number or a stamp that leaves none for the next one: another program has written it. "
     + "Nothing was written. Open a backup, or delete the row from the table stead_history."

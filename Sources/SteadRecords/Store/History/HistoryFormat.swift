@@ -12,6 +12,13 @@
 /// | 4 | of updates, the names of the changed properties; of deletes, those of the preserved ones. Absent from inserts |
 /// | 5 | of deletes, for each row an array of the preserved values as SQL literals |
 ///
+/// For example, this transaction inserted trips 1 to 3, and then changed the property `place` of
+/// stop 7:
+///
+/// ```json
+/// [[0,"Trip",[1,3],[3,3]],[1,"Stop",[7,1],[0,1],["place"]]]
+/// ```
+///
 /// The format is fixed: stores of all versions have it, and so have triggers in the files, which write the history of
 /// other programs. SQLite's functions write strings that JSON forbids, with control characters other than line breaks
 /// and tabs, so the reader is more lenient than one of JSON. It is also faster: a history is read as fast as its bytes
@@ -27,6 +34,7 @@ enum HistoryFormat {
 
   /// Writes the groups of a transaction.
   struct Writer {
+    /// The text so far: JSON is appended as bytes, without a tree.
     private var bytes: [UInt8] = [UInt8(ascii: "[")]
 
     /// Writes a group.
@@ -49,12 +57,14 @@ enum HistoryFormat {
       append(rows) { $0.append($1) }
       bytes.append(UInt8(ascii: ","))
       append(ages) { $0.append($1) }
+      // Absent from inserts, not empty.
       if let names {
         bytes.append(UInt8(ascii: ","))
         append(names) { $0.append($1) }
       }
       if !values.isEmpty {
         bytes.append(UInt8(ascii: ","))
+        // JSON already: SQL has made each array.
         append(values) { $0.bytes.append(contentsOf: $1.utf8) }
       }
       bytes.append(UInt8(ascii: "]"))
@@ -66,6 +76,7 @@ enum HistoryFormat {
       return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// Appends an array whose elements a closure appends.
     private mutating func append<Element>(
       _ list: [Element], _ append: (inout Writer, Element) -> Void
     ) {
@@ -77,8 +88,10 @@ enum HistoryFormat {
       bytes.append(UInt8(ascii: "]"))
     }
 
+    /// Appends a number in decimal digits, without making a string.
     private mutating func append(_ number: Int64) {
       if number < 0 { bytes.append(UInt8(ascii: "-")) }
+      // `magnitude`, since the least number has no positive counterpart.
       var rest = number.magnitude
       let start = bytes.count
       repeat {
@@ -129,6 +142,8 @@ enum HistoryFormat {
   }
 
   /// SQL for a JSON array of columns' values as SQL literals.
+  ///
+  /// The values `Elba` and NULL are `["'Elba'","NULL"]`.
   static func valueList(_ columns: [String]) -> String {
     let terms = columns.map { column in
       // Not json_array, which a connection that trusts no schema refuses in a trigger.
@@ -160,8 +175,10 @@ enum HistoryFormat {
     let ages: NumberRuns
     /// The array of the properties' names, with its brackets; for look-ups by these bytes.
     let rawNames: UnsafeBufferPointer<UInt8>?
+    /// The array of the preserved values, with its brackets.
     private let rawValues: UnsafeBufferPointer<UInt8>?
 
+    /// Reads a group. Names and values are passed over, and decoded on demand.
     fileprivate init(_ parser: inout Parser) throws {
       try parser.expect("[")
       guard let kind = Kind(rawValue: Int(try parser.number())) else { throw Malformed() }
@@ -172,6 +189,7 @@ enum HistoryFormat {
       rows = try parser.runs()
       try parser.expect(",")
       ages = try parser.runs()
+      // Passed over for now: some readers only want the rows.
       rawNames = parser.takes(",") ? try parser.raw { _ = try $0.rawString() } : nil
       rawValues =
         parser.takes(",")
@@ -212,6 +230,7 @@ enum HistoryFormat {
   /// A cursor over the text.
   fileprivate struct Parser {
     private let bytes: UnsafeBufferPointer<UInt8>
+    /// The index of the next byte.
     private var position = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
@@ -244,6 +263,7 @@ enum HistoryFormat {
       skipSpace()
       let start = position
       var value: Int64 = 0
+      // Bytes below "0" wrap around to more than 9.
       while position < bytes.count, case let digit = bytes[position] &- UInt8(ascii: "0"),
         digit < 10
       {
@@ -273,6 +293,7 @@ enum HistoryFormat {
 
     /// A string without its escapes. Foundation's decoder refuses control characters, which SQLite allows.
     static func unescaped(_ raw: UnsafeBufferPointer<UInt8>) throws -> String {
+      // Nearly all strings, without a copy of the bytes.
       if !raw.contains(UInt8(ascii: "\\")) { return String(decoding: raw, as: UTF8.self) }
       var units: [UInt8] = []
       var position = 0
@@ -292,6 +313,7 @@ enum HistoryFormat {
         case "b": units.append(0x08)
         case "f": units.append(0x0C)
         case "\"", "\\", "/": units.append(UInt8(ascii: mark))
+        // `\u` is in no text that this library or its triggers write.
         default: throw Malformed()
         }
       }
@@ -348,10 +370,15 @@ enum HistoryFormat {
 
 /// A list of numbers, compressed to runs in which each number is one more, or one less, than the one before. The
 /// first run is stored inline: most lists have only one.
+///
+/// The text `[1,3,7,1]` is the list 1, 2, 3 and 7; as ages, it is 1, 0, -1 and 7.
 struct NumberRuns {
+  /// A first number, and how many there are.
   typealias Run = (first: Int64, count: Int64)
 
+  /// The first run; its count is 0 in an empty list.
   private var head: Run = (0, 0)
+  /// The further runs.
   private var others: [Run] = []
 
   /// The number of numbers.
@@ -364,6 +391,8 @@ struct NumberRuns {
   }
 
   /// Calls a body with each number, for runs that rise.
+  ///
+  /// The sums do not overflow: ``HistoryFormat`` reads no run that goes beyond the greatest number.
   func forEach(_ body: (Int64) throws -> Void) rethrows {
     for number in head.first..<(head.first + head.count) { try body(number) }
     for run in others {
@@ -373,10 +402,14 @@ struct NumberRuns {
 
   /// Reads the numbers one by one, for runs that fall.
   struct FallingReader {
+    /// The list, for the runs that follow.
     private let runs: NumberRuns
+    /// What is left of the current run.
     private var run: Run
+    /// The index of the next run in `others`.
     private var next = 0
 
+    /// Begins at the first number.
     init(_ runs: NumberRuns) {
       self.runs = runs
       run = runs.head

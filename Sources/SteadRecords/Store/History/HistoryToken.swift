@@ -31,12 +31,14 @@ public struct DefaultHistoryToken: HistoryToken {
   private let number: Int64
   private let others: [String: Int64]
 
+  /// A position in a container with one store.
   init(store: String, number: Int64) {
     self.store = store
     self.number = number
     others = [:]
   }
 
+  /// A position in several stores, by their identifiers.
   init(_ numbers: [String: Int64]) {
     store = numbers.keys.min() ?? ""
     number = numbers[store] ?? 0
@@ -54,11 +56,14 @@ public struct DefaultHistoryToken: HistoryToken {
   /// stores.
   public var id: Int { Int(sum) }
 
+  // Wraps instead of trapping, since a decoded token may have any numbers.
+  /// The sum of the numbers, which is greater for each later position.
   private var sum: Int64 { others.values.reduce(number, &+) }
 
   /// The number of a store's last transaction before or at this position; nil if the token is of other stores.
   func number(in store: String) -> Int64? { store == self.store ? number : others[store] }
 
+  /// Whether a position is earlier than another one of the same container.
   public static func < (left: Self, right: Self) -> Bool {
     if left.others.isEmpty, right.others.isEmpty {
       return (left.number, left.store) < (right.number, right.store)
@@ -70,14 +75,22 @@ public struct DefaultHistoryToken: HistoryToken {
     return first.lexicographicallyPrecedes(second) { ($0.0, $0.1) < ($1.0, $1.1) }
   }
 
+  /// The numbers by store, in the stores' order.
   private var sorted: [(String, Int64)] {
     (tokenValue ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
+  /// Decodes a token that was kept, from a dictionary of numbers by store.
   public init(from decoder: any Decoder) throws {
     self.init(try decoder.singleValueContainer().decode([String: Int64].self))
   }
 
+  /// Encodes the token as a dictionary of numbers by store, for a later run of the program.
+  ///
+  /// ```swift
+  /// let data = try JSONEncoder().encode(token)
+  /// let token = try JSONDecoder().decode(DefaultHistoryToken.self, from: data)
+  /// ```
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(tokenValue ?? [:])

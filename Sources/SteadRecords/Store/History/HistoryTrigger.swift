@@ -6,9 +6,12 @@ import SteadSQLite
 /// calls SQLite's own functions. It cannot see where a transaction begins, so each changed row becomes a separate
 /// transaction.
 struct HistoryTrigger {
+  /// The trigger's name, unquoted. It begins with ``HistoryTable/triggerPrefix``.
   let name: String
+  /// The statement that makes the trigger, compared with the file's to the character.
   let sql: String
 
+  /// Makes a trigger of an event of a table.
   private init(_ table: String, _ event: String, _ body: String, isBefore: Bool = false) {
     name = "\(HistoryTable.triggerPrefix)\(table)_\(isBefore ? "before_" : "")\(event.lowercased())"
     sql =
@@ -32,6 +35,9 @@ struct HistoryTrigger {
   private init() {
     name = "\(HistoryTable.triggerPrefix)foreign"
     // RAISE(IGNORE) leaves the row out of the table, and the statement that fired the trigger continues.
+    // The stamp is the present time as `EditClock` has it, or one more than the last stamp where
+    // the system's clock has gone back. 2440587.5 is the Julian day on which 1970 begins. An update
+    // of no recorded property adds no row.
     sql =
       """
       CREATE TRIGGER \(name) BEFORE INSERT ON \(HistoryTable.foreignName) BEGIN \
@@ -55,6 +61,7 @@ struct HistoryTrigger {
       Self.ofRows(table, held.filter { $0.table == table.name })
     }
     let noted = Dictionary(uniqueKeysWithValues: old.map { ($0.table, $0) })
+    // The number of the next transaction is part of a version's key, so versions come first.
     let triggers = (ofRows + ofPairs(held)).map { trigger in
       guard let old = noted[trigger.table] else { return trigger.trigger }
       switch trigger.event {
@@ -65,6 +72,7 @@ struct HistoryTrigger {
     }
     let replacing = old.flatMap { old in
       [
+        // BEFORE: afterwards the rows that are replaced are gone.
         Self(old.table, "INSERT", old.recordReplaced, isBefore: true),
         Self(old.table, "UPDATE", old.recordDisplaced, isBefore: true),
       ]
@@ -88,8 +96,15 @@ struct HistoryTrigger {
   // MARK: Rows
 
   /// The triggers of a hierarchy's table. An UPDATE lists the properties whose columns changed, ephemeral ones excluded.
+  ///
+  /// ```sql
+  /// CREATE TRIGGER "stead_history_Trip_update" AFTER UPDATE ON "Trip" BEGIN
+  ///   INSERT INTO stead_foreign VALUES
+  ///     (1, 'Trip', new."_id", iif(new."name" IS NOT old."name", ',"name"', ''), NULL); END
+  /// ```
   private static func ofRows(_ table: TableLayout, _ family: [EntityLayout]) -> [Event] {
     let note = "INSERT INTO \(HistoryTable.foreignName) VALUES"
+    // Classes of a hierarchy share the table, so a property that several have is listed once.
     var seen: Set<String> = []
     let properties = family.flatMap(\.properties).filter {
       $0.column != nil && seen.insert($0.name).inserted
@@ -116,14 +131,19 @@ struct HistoryTrigger {
       return literal(family.first?.name ?? "")
     }
     let cases = family.map { "WHEN \($0.discriminator ?? 0) THEN \(literal($0.name))" }
+    // A row of no known class is recorded without a name, and a reader leaves it out.
     return "CASE \(row).\"_entity\" \(cases.joined(separator: " ")) ELSE '' END"
   }
 
+  /// A string as an SQL literal.
   private static func literal(_ text: String) -> String {
     "'\(text.replacing("'", with: "''"))'"
   }
 
   /// Concatenates terms as a balanced tree, since SQLite limits the depth of an expression.
+  ///
+  /// A model may have as many properties as ``_RowReader`` takes, which a chain of terms would nest
+  /// too deeply.
   private static func join(_ terms: [String]) -> String {
     var terms = terms.isEmpty ? ["''"] : terms
     while terms.count > 1 {
@@ -138,9 +158,13 @@ struct HistoryTrigger {
 
   /// A side of a table of pairs: its column, and the relationship of the rows in it.
   private struct Side: Hashable {
+    /// The table of pairs.
     let table: String
+    /// The column with the numbers of this side's rows.
     let column: String
+    /// The relationship that shows the pairs on this side.
     let property: String
+    /// The index of the hierarchy's root, whose table has the rows.
     let root: Int
 
     /// The SQL that records an update of a side's row.
@@ -161,6 +185,7 @@ struct HistoryTrigger {
         guard let join = property.joinTable else { continue }
         let side = Side(
           table: join.name, column: join.owner, property: property.name, root: entity.rootIndex)
+        // Subclasses inherit the relationship, and it is recorded once.
         if sides[join.name]?.contains(side) != true { sides[join.name, default: []].append(side) }
       }
     }
@@ -171,6 +196,7 @@ struct HistoryTrigger {
           return side.note(row, family, family.first?.table ?? "", where: test(side))
         }.joined(separator: " ")
       }
+      // An UPDATE may lead a pair to another row. The row that it leaves has changed, too.
       let moved = notes("old") { "old.\($0.column) IS NOT new.\($0.column)" }
       return [
         Event(table, "INSERT", notes("new")), Event(table, "DELETE", notes("old")),
@@ -184,8 +210,10 @@ struct HistoryTrigger {
 
 /// The columns of an entity, or of several in one table, whose values the history preserves when a row is deleted.
 struct PreservedColumns {
+  /// The properties, in the order of their columns in the table.
   let properties: [PropertyLayout]
 
+  /// Picks the properties that are preserved and have a column.
   init(_ properties: [PropertyLayout]) {
     self.properties = properties.filter { $0.isPreserved && $0.column != nil }
   }

@@ -8,9 +8,13 @@ struct HistoryTrimming {
   /// The prefix of the readers' keys in `stead_metadata`.
   static let readerPrefix = "reader:"
 
+  /// It has a transaction open; a writing one to change something.
   let connection: StoreConnection
+  /// What stays. Unused by the calls that concern readers.
   let limits: ModelConfiguration.HistoryLimits
 
+  /// Removes what exceeds the limits, in the open transaction. Costs reading the lists that stay if
+  /// their size is limited.
   func run() throws {
     guard try connection.hasHistory(), let last = try lastToRemove() else { return }
     try HistoryRemoval(connection: connection).remove(upTo: last)
@@ -24,10 +28,12 @@ struct HistoryTrimming {
     let newest = try connection.lastCommit().number
     var last: Int64 = 0
     if let age = limits.age {
+      // Both in the form of stamps.
       let cutoff = EditClock.now - Int64(age * 1000) << EditClock.counterBits
       let kept = try connection.integer(
         "SELECT number FROM stead_history WHERE stamp >= ?1 ORDER BY number LIMIT 1",
         [.integer(cutoff)])
+      // Everything before the first one that is young enough; everything, if none is.
       last = max(last, kept.map { max($0, 1) - 1 } ?? newest)
     }
     if let count = limits.transactions { last = max(last, newest - Int64(count)) }
@@ -39,11 +45,13 @@ struct HistoryTrimming {
 
   /// The newest transaction with which the history exceeds a number of bytes; 0 if it has fewer.
   private func lastBeyond(_ bytes: Int) throws -> Int64 {
+    // length() counts the characters of text, but the bytes of a blob.
     let statement = try connection.statement(
       "SELECT number, length(CAST(changes AS BLOB)) FROM stead_history "
         + "WHERE changes IS NOT NULL ORDER BY number DESC")
     statement.reset()
     defer { statement.reset() }
+    // From the newest on: what is beyond the budget is the oldest.
     var left = Int64(bytes)
     while try statement.step() {
       left -= statement.integer(1)
@@ -67,12 +75,14 @@ struct HistoryTrimming {
     return readers
   }
 
+  /// Records the last transaction that a reader has handled.
   func setReader(_ name: String, to number: Int64) throws {
     try connection.run(
       "INSERT OR REPLACE INTO stead_metadata VALUES (?1, ?2)",
       [.text(Self.readerPrefix + name), .integer(number)])
   }
 
+  /// Forgets a reader, for which nothing is kept from now on.
   func removeReader(_ name: String) throws {
     try connection.run(
       "DELETE FROM stead_metadata WHERE key = ?1", [.text(Self.readerPrefix + name)])
@@ -85,6 +95,7 @@ struct HistoryTrimming {
 ///
 /// Invariant: the newest row stays, emptied if it was deleted, since its number is the store's commit counter.
 struct HistoryRemoval {
+  /// It has a write transaction open.
   let connection: StoreConnection
 
   /// Deletes the transactions whose numbers a body returns; nil for all.
@@ -103,6 +114,7 @@ struct HistoryRemoval {
 
   /// Removes the row versions of the transactions before the first one that is left.
   private func removeOldRows(_ newest: Int64) throws {
+    // Versions reach back as far as transactions do.
     let first = try connection.integer(
       "SELECT min(number) FROM stead_history WHERE changes IS NOT NULL")
     try RowVersions(connection: connection).remove(upTo: first.map { max($0, 1) - 1 } ?? newest)
@@ -113,6 +125,7 @@ struct HistoryRemoval {
     let count = try connection.integer(
       "SELECT 1 FROM stead_history WHERE number <= ?1 AND changes IS NOT NULL LIMIT 1",
       [.integer(last)])
+    // Nothing is written without need.
     guard count != nil else { return }
     let newest = try connection.lastCommit().number
     try connection.run(
@@ -128,6 +141,7 @@ struct HistoryRemoval {
     let newest = try connection.lastCommit().number
     let last = try connection.integer(
       "SELECT max(number) FROM stead_history WHERE changes IS NOT NULL")
+    // Nothing is recorded, so no token has to expire.
     guard let last else { return }
     try connection.run("DELETE FROM stead_history WHERE number < ?1", [.integer(newest)])
     try empty(newest)
@@ -144,6 +158,7 @@ struct HistoryRemoval {
 
   /// Makes the tokens of a transaction and of those before it expire.
   func record(_ last: Int64) throws {
+    // max(): an earlier removal may have gone further.
     try connection.run(
       "INSERT INTO stead_metadata VALUES (?1, ?2) "
         + "ON CONFLICT DO UPDATE SET value = max(value, excluded.value)",

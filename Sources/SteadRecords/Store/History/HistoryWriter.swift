@@ -7,15 +7,20 @@ import SteadSQLite
 /// each row. Triggers that maintain the full-text tables are created again as temporary ones, from this library's
 /// own SQL. If a file has other triggers, which a user may have made, all stay on, and they write the history.
 final class HistoryWriter {
+  /// The connection that writes, whose commits are recorded.
   private let connection: StoreConnection
+  /// Says whether the history is on.
   private let configuration: ModelConfiguration
+  /// The full-text tables of this store's entities.
   private let searchTables: [SearchTable]
   /// The schema version for which triggers were set up last; nil before, and after ``invalidateTriggers()``.
   private(set) var schemaVersion: Int64?
+  /// Whether the file's triggers are on, and write the history.
   private var usesTriggers = false
   /// The tables of row versions that the connection writes with its own temporary triggers.
   private var versionTables: [RowVersionTable] = []
 
+  /// Sets nothing up yet: ``prepareTriggers()`` does, with the first transaction.
   init(
     _ connection: StoreConnection, _ configuration: ModelConfiguration, _ layout: StoreLayout,
     _ entities: Set<Int>
@@ -31,6 +36,10 @@ final class HistoryWriter {
   /// Turns the file's triggers off, or on if it has any that are not this library's.
   ///
   /// Called at the start of each transaction; costs a read of the schema version while that is unchanged.
+  ///
+  /// Invariant of a store on file: afterwards either the file's triggers are off, and this connection
+  /// has temporary ones for full text and earlier versions; or all triggers of the file are on, and
+  /// there are no temporary ones. So each change is indexed and kept once.
   func prepareTriggers() throws {
     // No other process writes to a store in memory, which has no triggers of the history.
     if configuration.isStoredInMemoryOnly {
@@ -40,12 +49,14 @@ final class HistoryWriter {
     }
     let version = try connection.integer("PRAGMA schema_version")
     if version == schemaVersion { return }
+    // What this library has made is known. A user's trigger may have effects that must not be lost.
     let own = Set(searchTables.flatMap(\.triggerNames))
     let rows = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
     usesTriggers = rows.contains { row in
       guard case .text(let name) = row[0] else { return true }
       return !own.contains(name) && !name.hasPrefix(HistoryTable.triggerPrefix)
     }
+    // Temporary triggers are always on: beside the file's, they would index each row twice.
     for table in searchTables {
       if usesTriggers {
         try table.dropTemporaryTriggers(on: connection)
@@ -60,6 +71,7 @@ final class HistoryWriter {
 
   /// Records row versions wherever the file keeps them, whatever this program's configuration is.
   private func recordRowVersions() throws {
+    // Made again each time, since the file may have other tables by now.
     for table in versionTables { try table.dropTemporaryTriggers(on: connection) }
     versionTables = usesTriggers ? [] : try RowVersions(connection: connection).tables()
     for table in versionTables { try table.makeTemporaryTriggers(on: connection) }
@@ -86,7 +98,9 @@ final class HistoryWriter {
   func write(after newest: CommitLog.Point) throws -> CommitLog.Point {
     let changes = connection.changes
     let triggered = usesTriggers ? try mergeTriggered(from: newest.number + 1) : nil
+    // No edit may be younger than its commit: ages are not negative.
     let commit = try newest.next(atLeast: triggered?.stamp ?? changes.newestStamp)
+    // With the file's triggers on, a row in the list would be recorded twice.
     var text = triggered?.text
     if !usesTriggers, !changes.isEmpty { text = changes.text(at: commit.stamp) }
     try connection.write(commit, connection.notesChanges ? text : nil, by: changes.author)
@@ -115,6 +129,7 @@ final class HistoryWriter {
 
 /// The name of this program in a history.
 enum ProgramName {
+  /// The bundle's identifier, or the executable's name where there is no bundle.
   static let current = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
 }
 
@@ -131,6 +146,7 @@ struct HistoryTable {
   /// The key in `stead_metadata` of the last transaction that was deleted.
   static let deletedKey = "history"
 
+  /// It has the transaction open that opens the store.
   let connection: StoreConnection
 
   /// Makes or completes the tables.
@@ -152,6 +168,7 @@ struct HistoryTable {
   /// Inserts the first row, with the number that commits had in a store of an earlier version.
   private func begin() throws {
     guard try connection.integer("SELECT 1 FROM \(Self.name) LIMIT 1") == nil else { return }
+    // Commits go on counting from there.
     let isOlder = try connection.integer(
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'stead_commit'")
     let number = isOlder == nil ? 0 : try connection.integer("SELECT number FROM stead_commit") ?? 0

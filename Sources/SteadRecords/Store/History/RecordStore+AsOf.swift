@@ -5,6 +5,9 @@ extension RecordStore {
   /// Writes a copy of the store, and restores the copy to its state after a transaction.
   ///
   /// Costs a read and a write of the whole store. Others may write meanwhile.
+  ///
+  /// - Throws: `invalidTransactionFetchRequest` for a transaction that the store does not have yet,
+  ///   `oldValuesMissing` if it keeps no old values, and `historyTokenExpired` if they begin later.
   func copy(to url: URL, asOf number: Int64) throws {
     try read(.newest) { connection, newest in
       try RowVersions(connection: connection).check(number, newest: newest)
@@ -12,13 +15,17 @@ extension RecordStore {
     try copy(to: url.path)
     let copy = StoreFile(ModelConfiguration(url: url))
     let connection = try copy.open(writable: true, keepsJournalMode: true)
+    // Asked again of the copy: others may have written, and removed from the history, since the
+    // check.
     let newest = try connection.lastCommit().checked().number
     let rows = RowVersions(connection: connection)
     try rows.check(number, newest: newest)
     try connection.execute("BEGIN")
+    // Before the rows are restored: the changes of the copy must not be recorded as new ones.
     try dropTriggers(of: connection)
     try rows.restore(number)
     try connection.execute("COMMIT")
+    // Instead of copies: the container of such a copy only reads.
     try linkFiles(of: copy)
   }
 
@@ -51,6 +58,10 @@ extension RecordStore {
   /// Restores the rows to their state after a transaction, in a new transaction, and returns its number.
   ///
   /// Costs a write for each row that was changed since, and with large values a look at all of their names.
+  ///
+  /// - Throws: `oldValuesMissing` for a store in memory, `unreadableValue` if a large value of that
+  ///   time is gone, what ``RowVersions/check(_:newest:)`` and ``alone(_:)`` throw. The store is
+  ///   unchanged then.
   func restore(to number: Int64, author: String?) throws -> Int64 {
     guard !configuration.isStoredInMemoryOnly else {
       throw SwiftDataError(
@@ -63,7 +74,10 @@ extension RecordStore {
         let newest = try connection.lastCommit().number
         let rows = RowVersions(connection: connection)
         try rows.check(number, newest: newest)
+        // Values that are missing already are no reason to refuse.
         let before = try missingFiles(connection)
+        // The file's triggers are on from here, so the history and further versions are recorded as
+        // for plain SQL.
         try noteByTriggers(by: author)
         try rows.revert(to: number, from: newest)
         guard try missingFiles(connection).isSubset(of: before) else {
@@ -72,6 +86,7 @@ extension RecordStore {
             "Large values that the store had after transaction \(number) are gone, so it stays as it is. Restore it from "
               + "a backup.")
         }
+        // The number that the commit of this transaction gets.
         return newest + 1
       }
     }

@@ -2,6 +2,7 @@ import SteadSQLite
 
 /// The earlier versions of all rows of a store: their tables are made and dropped together, and go back to one transaction.
 struct RowVersions {
+  /// Reading, or with a write transaction open.
   let connection: StoreConnection
 
   /// The file's tables, with their columns as the file has them: another program may have changed these.
@@ -15,6 +16,7 @@ struct RowVersions {
       let names = columns.compactMap { row -> String? in
         if case .text(let name) = row[0], !name.hasPrefix("_stead_") { name } else { nil }
       }
+      // Without keys: only the file's triggers need them, for plain SQL that replaces rows.
       return RowVersionTable(
         table: String(name.dropFirst(RowVersionTable.prefix.count)), columns: names, keys: [])
     }
@@ -34,11 +36,13 @@ struct RowVersions {
       if sql[name] == text {
         kept.insert(name)
       } else {
+        // Made for other columns: its versions could not be restored.
         try connection.execute("DROP TABLE \(name.sqlName)")
       }
     }
     let missing = wanted.filter { !kept.contains($0.name) }
     for table in missing { try connection.execute(table.creation) }
+    // Without tables no transaction can be restored.
     if wanted.isEmpty {
       try connection.run(
         "DELETE FROM stead_metadata WHERE key = ?1", [.text(RowVersionTable.startKey)])
@@ -53,6 +57,8 @@ struct RowVersions {
       "SELECT value FROM stead_metadata WHERE key = ?1", [.text(RowVersionTable.startKey)])
   }
 
+  /// Records that versions are complete after a transaction. It is never taken back to an earlier
+  /// one.
   private func raiseStart(to number: Int64) throws {
     try connection.run(
       "INSERT INTO stead_metadata VALUES (?1, ?2) "
@@ -79,6 +85,7 @@ struct RowVersions {
       let name = table.name.sqlName
       let last = try connection.integer(
         "SELECT max(\"_stead_entry\") FROM \(name) WHERE \"_stead_entry\" < ?1", [.integer(end)])
+      // Behind the entries of the transaction that they become part of.
       var next = max(last ?? 0, RowVersionTable.firstEntry(of: number)) + 1
       let later = try connection.rows(
         "SELECT \"_stead_entry\" FROM \(name) WHERE \"_stead_entry\" >= ?1 ORDER BY 1",
@@ -110,6 +117,7 @@ struct RowVersions {
         .integer(RowVersionTable.firstEntry(of: transaction &+ 1) &- 1),
       ])
     var result: [Int64: [SQLValue]?] = [:]
+    // The first entry has the row from before the transaction; later ones are of changes within it.
     for row in found {
       guard case .integer(let number) = row[0], result[number] == nil else { continue }
       result[number] = .some(row[1] == .integer(1) ? Array(row.dropFirst(2)) : nil)
@@ -121,6 +129,7 @@ struct RowVersions {
   ///
   /// - Parameter newest: The number of the last transaction.
   func check(_ number: Int64, newest: Int64) throws {
+    // As after the store was replaced by an older backup of it.
     guard number <= newest else {
       throw SwiftDataError(
         .invalidTransactionFetchRequest,
@@ -168,6 +177,7 @@ struct RowVersions {
           "DELETE FROM \(name) WHERE \"_id\" IN (SELECT \"_stead_row\" FROM \(old) "
             + "WHERE \"_stead_was\" = \(was) AND \(first))", range)
       }
+      // First, so that rows which come back find their unique values free.
       try delete(0)
       let values = table.columns.map { "\($0.sqlName) = o.\($0.sqlName)" }.joined(separator: ", ")
       do {
@@ -186,6 +196,7 @@ struct RowVersions {
   /// triggers are dropped.
   func restore(_ transaction: Int64) throws {
     let limit = RowVersionTable.firstEntry(of: transaction + 1)
+    // All of them first, so that no unique value is in the way of a row that comes back.
     for table in try tables() {
       let (name, old) = (table.table.sqlName, table.name.sqlName)
       try connection.run(
@@ -196,8 +207,10 @@ struct RowVersions {
         "INSERT INTO \(name) (\"_id\"\(columns)) SELECT \"_stead_row\"\(columns) FROM \(old) "
           + "WHERE \"_stead_was\" = 1 AND \"_stead_entry\" IN (SELECT min(\"_stead_entry\") "
           + "FROM \(old) WHERE \"_stead_entry\" >= ?1 GROUP BY \"_stead_row\")", [.integer(limit)])
+      // What came later is no part of the copy.
       try connection.run("DELETE FROM \(old) WHERE \"_stead_entry\" >= ?1", [.integer(limit)])
     }
+    // The copy's last commit is that transaction from now on.
     try connection.run(
       "DELETE FROM \(HistoryTable.name) WHERE number > ?1", [.integer(transaction)])
   }
@@ -210,6 +223,14 @@ struct RowVersions {
 /// Triggers write it: the file's triggers for plain SQL, and temporary ones on this library's writing connection, which
 /// has the file's triggers off. So it has every change of a row, whatever made it, and a row's first entry after a
 /// transaction holds the row as of that transaction.
+///
+/// The row of a stop before a change is recorded by:
+///
+/// ```sql
+/// INSERT INTO "stead_old_Stop"
+///   ("_stead_entry", "_stead_row", "_stead_was", "name", "trip", "_trip_order")
+/// VALUES (…, old."_id", 1, old."name", old."trip", old."_trip_order");
+/// ```
 struct RowVersionTable {
   /// The prefix of these tables' names.
   static let prefix = "stead_old_"
@@ -226,6 +247,7 @@ struct RowVersionTable {
   /// The columns of each of its unique indexes.
   let keys: [[String]]
 
+  /// The name of the table of versions, unquoted.
   var name: String { Self.prefix + table }
 
   /// The number of the first entry that a transaction can have.
@@ -243,6 +265,7 @@ struct RowVersionTable {
         table: table.name,
         columns: (table.isHierarchy ? ["_entity"] : [])
           + (table.columns + table.orders).map(\.name),
+        // In a fixed order, since the triggers' SQL is compared with the file's.
         keys: Set(keys).sorted { $0.lexicographicallyPrecedes($1) })
     }
     var seen: Set<String> = []
@@ -267,18 +290,24 @@ struct RowVersionTable {
       + columns.map { ", \($0.sqlName)" }.joined() + ")"
   }
 
+  /// The columns of the table, quoted.
   var columnList: String { columns.map(\.sqlName).joined(separator: ", ") }
 
+  /// The beginning of an INSERT of an entry, without the columns of values.
   private var head: String {
     "INSERT INTO \(name.sqlName) (\"_stead_entry\", \"_stead_row\", \"_stead_was\""
   }
 
   /// The number of the next entry: of the transaction that is open.
+  ///
+  /// In SQL `+` comes before `<<`, so this is the first entry of the next transaction, or one more
+  /// than the last entry.
   private var next: String {
     "max(ifnull((SELECT max(\"_stead_entry\") FROM \(name.sqlName)), 0), "
       + "(SELECT max(number) FROM \(HistoryTable.name)) + 1 << \(Self.entryBits)) + 1"
   }
 
+  /// The beginning of an INSERT of an entry with values.
   private var fullHead: String { head + columns.map { ", \($0.sqlName)" }.joined() + ")" }
 
   /// Records the row before it is changed or deleted.
@@ -306,6 +335,7 @@ struct RowVersionTable {
       + keys.map { " " + record(where: match($0) + " AND \"_id\" <> old.\"_id\"") }.joined()
   }
 
+  /// The condition that a row has the new row's values in a unique key.
   private func match(_ key: [String]) -> String {
     key.map { "\($0.sqlName) = new.\($0.sqlName)" }.joined(separator: " AND ")
   }
@@ -318,11 +348,13 @@ struct RowVersionTable {
 
   // MARK: Triggers of the connection that writes
 
+  /// The events of temporary triggers, in the order of their statements.
   private static let events = ["insert", "update", "delete"]
 
   /// Makes temporary triggers, for a connection that has the file's triggers off.
   func makeTemporaryTriggers(on connection: StoreConnection) throws {
     try dropTemporaryTriggers(on: connection)
+    // Three are enough: this library replaces no rows, and changes no row's number.
     for (event, note) in zip(Self.events, [recordNew, recordOld, recordOld]) {
       try connection.execute(
         "CREATE TEMP TRIGGER \("\(name)_\(event)".sqlName) AFTER \(event) ON \(table.sqlName) "
@@ -330,6 +362,7 @@ struct RowVersionTable {
     }
   }
 
+  /// Drops them, for a connection on which the file's triggers are on again.
   func dropTemporaryTriggers(on connection: StoreConnection) throws {
     for event in Self.events {
       try connection.execute("DROP TRIGGER IF EXISTS temp.\("\(name)_\(event)".sqlName)")

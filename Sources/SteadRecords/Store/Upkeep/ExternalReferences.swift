@@ -2,6 +2,10 @@ import Foundation
 import SteadSQLite
 
 /// Finds the files of large values that the rows of a store refer to.
+///
+/// ``read(_:)`` names rows, for reports, and knows the columns of these models alone.
+/// ``readAll(_:)`` and ``unused(among:_:)`` decide what is kept. So they also look at the columns
+/// of the models that the store has now, and ``readAll(_:)`` at earlier versions of rows.
 struct ExternalReferences {
   /// A row that refers to a file.
   struct User {
@@ -10,6 +14,7 @@ struct ExternalReferences {
     let row: Int64
   }
 
+  /// The columns of external attributes, each with the class whose rows are looked at.
   private let columns: [(entity: EntityLayout, column: String)]
 
   /// - Parameter catalog: The store's tables, if they may differ from the models'.
@@ -19,6 +24,8 @@ struct ExternalReferences {
       catalog)
   }
 
+  /// - Parameter catalog: The store's tables; columns that they lack are left out. nil if they are
+  ///   the models'.
   init(_ layout: StoreLayout, entities: Set<Int>, _ catalog: StoreCatalog? = nil) {
     var columns: [(entity: EntityLayout, column: String)] = []
     for entity in layout.entities where entities.contains(entity.index) {
@@ -34,12 +41,15 @@ struct ExternalReferences {
   }
 
   /// Each file by its name, with the rows that refer to it.
+  ///
+  /// Costs a scan of the tables that have such columns.
   func read(_ connection: StoreConnection) throws -> [String: [User]] {
     var result: [String: [User]] = [:]
     for (entity, column) in columns {
       let own = entity.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""
       let statement = try connection.prepare(
         "SELECT \"_id\", \(column.sqlName) FROM \(entity.table.sqlName) "
+          // Text is the name of a file. Small values are bytes in the column.
           + "WHERE typeof(\(column.sqlName)) = 'text'\(own)")
       while try statement.step() {
         let user = User(entity: entity.index, row: statement.integer(0))
@@ -54,6 +64,7 @@ struct ExternalReferences {
     var names: Set<String> = []
     let old = Dictionary(
       uniqueKeysWithValues: try RowVersions(connection: connection).tables().map { ($0.table, $0) })
+    // An old row may be the last one to name a file, which `asOf` and `restore` then read.
     for column in try storedColumns(connection) {
       try names.formUnion(Self.names(in: column.table, column.column, connection))
       guard let table = old[column.table], table.columns.contains(column.column) else { continue }
@@ -65,7 +76,9 @@ struct ExternalReferences {
   /// Those of some files that no row refers to. Costs one scan of each column, whatever the number of files.
   func unused(among names: [String], _ connection: StoreConnection) throws -> Set<String> {
     var unused = Set(names)
+    // One parameter for any number of names, so that the SQL stays the same.
     let array = String(decoding: try JSONEncoder().encode(names), as: UTF8.self)
+    // Once a row of each file is found, the other columns are not read.
     for column in try storedColumns(connection) where !unused.isEmpty {
       let used = try connection.rows(
         "SELECT DISTINCT \(column.column.sqlName) FROM \(column.table.sqlName) "
@@ -95,10 +108,12 @@ struct ExternalReferences {
       }
     }
     guard !result.isEmpty else { return [] }
+    // Of both schemas, what the file has at this moment.
     let existing = try StoreCatalog(connection).columns
     return result.filter { existing[$0.table]?[$0.column] != nil }
   }
 
+  /// The names in one column, each once.
   private static func names(
     in table: String, _ column: String, _ connection: StoreConnection
   ) throws -> Set<String> {

@@ -7,6 +7,12 @@ extension RecordStore {
   static let snapshotLimit = 100
 
   /// Copies the store, as of one commit, to a file that does not exist yet.
+  ///
+  /// Others may read and write meanwhile. Costs reading and writing all pages, and all files that
+  /// rows refer to.
+  ///
+  /// - Throws: `fileExists` if something has the path, `unreadableStore` if the store's file was
+  ///   replaced, and errors of the disk. What was copied is removed then.
   func backUp(to path: String, _ progress: StoreProgressReporter) throws {
     guard try POSIXDisk().status(at: path) == nil else {
       throw SwiftDataError(
@@ -37,6 +43,7 @@ extension RecordStore {
   private func backUp(
     to copy: StoreCopy, _ files: inout BackupFiles, _ progress: StoreProgressReporter
   ) throws {
+    // A connection of its own: one of the pool would be lent for as long as files are copied.
     let connection = try file.open(writable: false)
     // It reads the store that was at the path when it was opened.
     try checkPlace()
@@ -53,11 +60,14 @@ extension RecordStore {
       if attempt < Self.snapshotLimit { try connection.execute("ROLLBACK") }
       try files.copy(missing, progress)
     }
+    // In the snapshot that is still open: every file that it refers to is copied, or is gone from
+    // the store.
     try write(copy, from: connection, progress)
     try connection.execute("ROLLBACK")
     try files.finish(used, store: configuration.url.lastPathComponent)
   }
 
+  /// Writes the pages that a connection sees.
   private func write(
     _ copy: StoreCopy, from connection: StoreConnection, _ progress: StoreProgressReporter
   ) throws {
@@ -99,6 +109,7 @@ extension RecordStore {
         }
       }
     } catch {
+      // Off the queue, so that the same error is not reported after each save.
       for reference in references { blobs.uses.keep(reference) }
       Report.problem(
         .externalFileFailed, subject: references[0],

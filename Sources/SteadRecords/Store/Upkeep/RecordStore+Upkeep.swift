@@ -25,12 +25,19 @@ extension RecordStore {
   /// Runs a body while no process writes, if this store may be written.
   func settled<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
     if configuration.allowsSave { return try maintain(body) }
+    // A store that may not be written has no lock to take.
     return try read(.newest) { connection, _ in try body(connection) }
   }
 
   // MARK: Room
 
   /// Removes free pages and files that no row refers to, and returns how many bytes that has freed.
+  ///
+  /// Costs reading and writing the whole store. Saves wait meanwhile.
+  ///
+  /// - Throws: `transactionOpen` within a transaction of this thread, `readOnlyStore`,
+  ///   `storageFull` if there is no room for the two copies that SQLite makes, and
+  ///   `storageFailure`.
   func compact(_ progress: StoreProgressReporter) throws -> Int64 {
     try alone { writer in
       try compact(writer, progress)
@@ -52,6 +59,7 @@ extension RecordStore {
       if configuration.isStoredInMemoryOnly {
         try vacuum(writer, question)
       } else {
+        // SQLite would find out late, after it has filled the disk.
         try checkRoom(writer)
         let connection = try file.open(writable: true)
         // VACUUM copies the whole store, which may not fit in memory.
@@ -59,6 +67,7 @@ extension RecordStore {
         try vacuum(connection, question)
         try emptyLog(connection)
       }
+      // Other processes may have written meanwhile.
       return max(0, before - (try size(writer)))
     } catch let error as FileError where error.code == .noSpace {
       throw SwiftDataError.ofFullDisk(error)
@@ -80,6 +89,8 @@ extension RecordStore {
     try connection.interruptibly(question) { try connection.execute("VACUUM") }
     let new = try connection.integer("PRAGMA schema_version") ?? 0
     try connection.run(
+      // Only where the digest was recorded with the old number. A store that has to be prepared
+      // again stays such a one.
       "UPDATE stead_metadata SET value = ?1 || substr(value, length(?2) + 1) "
         + "WHERE key = 'tables' AND substr(value, 1, length(?2)) = ?2",
       [.text("\(new) "), .text("\(old) ")])
@@ -91,6 +102,7 @@ extension RecordStore {
     OpenStores.endSnapshots(of: log)
     let isEmpty = try connection.checkpoint(
       .emptying, busyTimeout: Int32(Self.readerTimeout) * 1000)
+    // A log beside another file is left alone, which needs no report.
     guard !isEmpty, !connection.hasMoved else { return }
     Report.problem(
       .recordsFailed, subject: configuration.url.lastPathComponent,
@@ -108,6 +120,7 @@ extension RecordStore {
     try maintain { connection in
       // Files are written before their rows, under the same lock.
       let used = try references.readAll(connection)
+      // After a move, the directory at the path may be another store's.
       try checkPlace()
       try blobs.sweep(keeping: used, keepsHeld: keepsHeld)
     }
@@ -121,6 +134,7 @@ extension RecordStore {
     }
     let disk = POSIXDisk()
     let path = configuration.url.path
+    // The log counts, too, since a compaction empties it.
     let files = try ["", "-wal"].reduce(Int64(0)) {
       $0 + (try disk.statusFollowingLinks(path + $1)?.size ?? 0)
     }
@@ -153,18 +167,26 @@ extension RecordStore {
   // MARK: Erasing
 
   /// Removes every row and file of the store. The store itself remains, empty, since others may have it open.
+  ///
+  /// Waits for saves of all processes, and up to ``readerTimeout`` for readers of older states.
+  ///
+  /// - Throws: `transactionOpen` within a transaction of this thread, `readOnlyStore`, and SQLite's
+  ///   errors.
   func erase() throws {
     try alone { writer in
       try write { connection in try deleteRows(connection) }
       // Registered objects no longer have rows anywhere, and `write` has announced that.
       guard !configuration.isStoredInMemoryOnly else { return }
+      // With those that undo or an unread value still refers to: nothing may stay on the disk.
       try removeUnusedFiles(StoreProgressReporter { _ in }, keepsHeld: false)
       file.removeEmptyBlobDirectory()
+      // A backup has the objects, too.
       try StoreBackup(file: file).remove()
       // A process that was killed may have left them.
       for suffix in [StoreCopy.migrationSuffix, StoreCopy.dryRunSuffix] {
         try StoreCopy(path: configuration.url.path + suffix).remove()
       }
+      // Free pages still have what was deleted.
       try vacuum(writer)
       // The log has what the file had before.
       try emptyLog(writer)
@@ -209,6 +231,7 @@ extension RecordStore {
 
   /// Keeps the numbers of a table's rows from being given out again: an old identifier must not lead to a new object.
   private func retireNumbers(of table: String, _ connection: StoreConnection) throws {
+    // A mirror takes its numbers from the process, which gives out none twice.
     if connection.numbersRowsByKey { return }
     let newest = try connection.integer("SELECT max(\"_id\") FROM \(table.sqlName)") ?? 0
     if newest > 0 { try connection.retire(newest, table: table) }

@@ -8,8 +8,10 @@ struct StoreBackup {
   /// The suffix of the backup's name, after the store's.
   static let suffix = ".backup"
 
+  /// The store that is migrated.
   let file: StoreFile
 
+  /// The copy with a suffix, beside the store.
   private func copy(_ suffix: String) -> StoreCopy {
     let path = file.configuration.url.path + suffix
     return StoreCopy(
@@ -28,7 +30,7 @@ struct StoreBackup {
   /// Copies what is committed, replacing the backup of the previous migration; nil for a store in memory, and for one
   /// that is too large, which is reported.
   ///
-  /// Costs a reading and a writing of the whole store. The copy is its owner's alone.
+  /// Costs reading and writing the whole store. Only its owner may read the copy.
   ///
   /// - Parameter check: Throws if the store that is migrated isn't the one at its path.
   func make(
@@ -45,7 +47,9 @@ struct StoreBackup {
       try check()
       return try replaceBackup(by: new)
     } catch let error where !(error is CancellationError) {
+      // A cancellation is passed on as it is: it says nothing about the disk.
       try? new.remove()
+      // Of a store that was replaced, that is the error to throw.
       try check()
       throw SwiftDataError(
         .storageFailure,
@@ -97,15 +101,20 @@ struct BackupFiles {
   /// How often a missing file is tried. The rows are read again in between: the row that has referred to it may be gone.
   static let attemptLimit = 2
 
+  /// The files of the store.
   private let source: BlobFiles
+  /// The directory of the backup's files.
   private let target: BlobStore
   /// Whether the backup has made the directory.
   private let isNewDirectory: Bool
+  /// The files that this backup has copied.
   private var copied: Set<String> = []
   /// Files that existed before.
   private let others: Set<String>
+  /// How often each missing file was tried.
   private var attempts: [String: Int] = [:]
 
+  /// Prepares the copying, and writes nothing yet.
   init(from source: BlobFiles, to directory: URL) throws {
     self.source = source
     target = BlobStore(directory: directory)
@@ -128,6 +137,7 @@ struct BackupFiles {
       } catch let error as FileError
         where [.notFound, .damaged, .invalidName].contains(error.code)
       {
+        // Its row may be gone by now, which the next snapshot shows.
         attempts[reference, default: 0] += 1
       }
     }
@@ -136,6 +146,7 @@ struct BackupFiles {
 
   /// Ends the copying: files that no row of the backup refers to are removed, and those that the store lacks are reported.
   func finish(_ references: Set<String>, store: String) throws {
+    // What was in the directory before isn't this backup's.
     for reference in copied where !references.contains(reference) && !others.contains(reference) {
       try target.remove(reference)
     }

@@ -1,11 +1,19 @@
 public import Foundation
 
 /// The findings of a check of a container's stores, by ``ModelContainer/check(_:)``.
+///
+/// ```swift
+/// let check = try container.check()
+/// for problem in check.problems where problem.kind == .missingFile {
+///   print(problem.entity ?? "", problem.rows)
+/// }
+/// ```
 public struct StoreCheck: Sendable {
   /// A difference in a store from how this library leaves it.
   public struct Problem: Hashable, Sendable, CustomStringConvertible {
     /// The kind of problem, to compare with; later versions add more.
     public struct Kind: Hashable, Sendable, CustomStringConvertible {
+      /// The name, by which kinds are compared.
       private let name: String
 
       private init(_ name: String) { self.name = name }
@@ -129,6 +137,10 @@ struct StoreProgressReporter {
 
   init(_ report: @escaping StoreProgress.Report) { self.report = report }
 
+  /// Reports progress.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled, and what the program's function
+  ///   throws.
   func send(_ phase: StoreProgress.Phase, _ completed: Int, of total: Int?) throws {
     try Task.checkCancellation()
     try report(StoreProgress(phase: phase, completed: completed, total: total))
@@ -139,7 +151,9 @@ struct StoreProgressReporter {
 
 /// Rows of a finding: the numbers of the first ones, and the total.
 struct FoundRows {
+  /// The numbers of the first rows, at most ``StoreCheck/rowLimit``.
   private(set) var first: [Int64] = []
+  /// How many rows were found in all.
   private(set) var count = 0
 
   /// Adds a row; beyond the limit it is only counted.

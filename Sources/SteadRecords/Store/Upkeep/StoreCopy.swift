@@ -27,16 +27,18 @@ struct StoreCopy {
       ModelConfiguration(url: URL(filePath: path, directoryHint: .notDirectory)))
   }
 
+  /// The path of the copy's database.
   private var path: String { file.configuration.url.path }
 
   /// Copies the store's committed content; the remains of an earlier copy are removed first.
   ///
-  /// The copy is its owner's alone.
+  /// Only its owner may read the copy.
   ///
   /// - Parameter report: Called with the numbers of copied pages and of all pages; may stop the copying by throwing.
   func make(from store: StoreFile, report: (Int, Int) throws -> Void = { _, _ in }) throws {
     try remove()
     do {
+      // Before SQLite makes the file, which it would let everybody read.
       SQLiteFile.makePrivate(at: path)
       let source = try store.open(writable: false)
       try Self.put(source, into: file.open(writable: true, keepsJournalMode: true), report)
@@ -49,7 +51,7 @@ struct StoreCopy {
 
   /// Copies what a connection sees to a new file, which appears whole or not at all; without the files of large values.
   ///
-  /// The copy is its owner's alone, and survives a loss of power when this returns.
+  /// Only its owner may read the copy. It survives a loss of power when this returns.
   func write(
     from connection: StoreConnection, _ progress: (_ copied: Int, _ total: Int) throws -> Void
   ) throws {
@@ -57,6 +59,7 @@ struct StoreCopy {
     let draft = try TemporaryFile(beside: path, on: disk)
     defer { draft.finish() }
     try connection.copy(to: draft.path, progress)
+    // Before the copy has its path: from then on anybody may open it.
     try StoreCopy(path: draft.path).becomeBackup()
     do {
       // A link fails if the path exists; a rename would replace a file that was made in the meantime.
@@ -77,6 +80,7 @@ struct StoreCopy {
     try target.execute("PRAGMA synchronous = OFF")
     let backup = try source.backup(into: target)
     try backup.run(report)
+    // The original may have been copied while a writer was setting the mark.
     try target.removeLogMark()
   }
 
@@ -122,6 +126,7 @@ extension SQLiteBackup {
   /// - Parameter report: Called with the numbers of copied pages and of all pages; may stop it by throwing, and then
   ///   nothing is changed.
   func run(_ report: (Int, Int) throws -> Void) throws {
+    // The step that takes the lock also learns how many pages there are.
     try lock()
     try report(0, total)
     // The last step commits.
@@ -137,7 +142,9 @@ extension SQLiteBackup {
 /// A file is named by its content and never changes, so the copy gets a hard link to it, which takes no space, where the file
 /// system has links.
 struct BlobLinks {
+  /// The directory that has the files.
   let source: URL
+  /// The directory that gets them. It is made when the first file needs it.
   let target: URL
 
   /// Adds every file to the target that the source has and the target lacks.
@@ -155,6 +162,7 @@ struct BlobLinks {
         try POSIXDisk().remove(to.path)
       }
       do {
+        // On any error: file systems without hard links fail in different ways.
         try files.linkItem(at: from, to: to)
       } catch {
         try Self.copy(from, to)
@@ -165,6 +173,7 @@ struct BlobLinks {
   /// Copies a file on a file system without hard links, under a temporary name until it is complete.
   private static func copy(_ file: URL, _ target: URL) throws {
     let draft = target.appendingPathExtension("new")
+    // A process that was killed may have left one.
     try? FileManager.default.removeItem(at: draft)
     try FileManager.default.copyItem(at: file, to: draft)
     try FileManager.default.moveItem(at: draft, to: target)
@@ -193,6 +202,8 @@ struct BlobLinks {
   }
 
   /// The names of the files in a directory; none where it is missing.
+  ///
+  /// Only names of large values count: a file that is being written has another one.
   static func names(in directory: URL) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     return names.filter { BlobFiles.isReference($0) }

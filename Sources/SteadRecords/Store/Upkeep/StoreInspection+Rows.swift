@@ -2,7 +2,10 @@ import SteadSQLite
 
 extension StoreInspection {
   /// Counts a class's rows, and checks the relationships that it declares.
+  ///
+  /// Costs a scan of the table, or of an index, for each relationship and each check.
   mutating func checkRows(of entity: EntityLayout, _ catalog: StoreCatalog) throws {
+    // Rows of subclasses count as theirs.
     let own = entity.discriminator.map { " WHERE \"_entity\" = \($0)" } ?? ""
     let count = try connection.integer("SELECT count(*) FROM \(entity.table.sqlName)\(own)")
     setRowCount(to: Int(count ?? 0), of: entity)
@@ -34,6 +37,8 @@ extension StoreInspection {
   }
 
   /// Finds rows whose `_entity` is no class of the hierarchy.
+  ///
+  /// Adds ``StoreCheck/Problem/Kind/unknownClass``.
   mutating func checkClasses(of table: TableLayout) throws {
     guard table.isHierarchy, let root = layout.entity(named: table.name) else { return }
     let numbers = layout.entities.filter { $0.rootIndex == root.index }
@@ -53,12 +58,15 @@ extension StoreInspection {
   /// Finds references to rows that do not exist, or are of a class that the relationship cannot lead to.
   ///
   /// Not for a relationship that the rule `noAction` may leave dangling, which is no damage.
+  ///
+  /// Adds ``StoreCheck/Problem/Kind/danglingReference``.
   private mutating func checkReference(
     _ property: PropertyLayout, of entity: EntityLayout, to destination: EntityLayout
   ) throws {
     guard let column = property.column, readable.contains(destination.table),
       !property.mayBeLeft(in: layout.entities)
     else { return }
+    // The class is compared in the join, so that a row of another class counts as missing.
     let found = try rows(
       "SELECT s.\"_id\" FROM \(entity.table.sqlName) AS s "
         + "LEFT JOIN \(destination.table.sqlName) AS d ON d.\"_id\" = s.\(column.sqlName)"
@@ -72,6 +80,8 @@ extension StoreInspection {
   }
 
   /// Finds rows that lack a required reference.
+  ///
+  /// Adds ``StoreCheck/Problem/Kind/missingReference``.
   private mutating func checkRequired(
     _ property: PropertyLayout, of entity: EntityLayout, to destination: EntityLayout
   ) throws {
@@ -87,13 +97,18 @@ extension StoreInspection {
   }
 
   /// Two members of one list may not have the same position.
+  ///
+  /// Adds ``StoreCheck/Problem/Kind/ambiguousOrder``. Plain SQL may have given a row the number
+  /// that is another member's place.
   private mutating func checkOrder(
     _ property: PropertyLayout, of entity: EntityLayout, _ catalog: StoreCatalog
   ) throws {
     guard let column = property.column,
       catalog.columns[entity.table]?[HiddenColumn.order(of: column)] != nil
     else { return }
+    // Each of several lists over one column has positions of its own.
     let list = property.listColumn.map { ", ifnull(s.\($0.sqlName), 0)" } ?? ""
+    // max(): of the rows that share a place, the newest one is named.
     let order = HiddenColumn.order(of: column).sqlName
     let found = try rows(
       "SELECT max(s.\"_id\") FROM \(entity.table.sqlName) AS s WHERE s.\(column.sqlName) IS NOT NULL"
@@ -102,6 +117,7 @@ extension StoreInspection {
     addOrderProblem(entity, property.name, found)
   }
 
+  /// Adds rows that share a place with another member of their list.
   private mutating func addOrderProblem(
     _ entity: EntityLayout, _ property: String, _ found: FoundRows
   ) {
@@ -113,6 +129,8 @@ extension StoreInspection {
   }
 
   /// Finds rows whose list number is of no relationship that shares the inverse.
+  ///
+  /// Adds ``StoreCheck/Problem/Kind/unknownList``.
   private mutating func checkList(_ property: PropertyLayout, of entity: EntityLayout) throws {
     guard let column = property.column, let list = property.listColumn,
       let lists = property.relationship?.lists, !lists.isEmpty
@@ -130,11 +148,13 @@ extension StoreInspection {
 
   // MARK: Pairs
 
+  /// Checks the pairs of a relationship: that their rows exist, and that their places differ.
   private mutating func checkPairs(
     _ property: PropertyLayout, of entity: EntityLayout, to destination: EntityLayout,
     _ catalog: StoreCatalog
   ) throws {
     guard let join = property.joinTable, catalog.columns[join.name] != nil else { return }
+    // The rule leaves the pairs of a deleted owner, which is no damage.
     let leaves = property.relationship?.deleteRule == .noAction
     if !leaves { try checkPairs(property, of: entity, join, join.owner, entity) }
     // The other side of a relationship with an inverse is checked as that one's.
@@ -147,6 +167,7 @@ extension StoreInspection {
     addOrderProblem(entity, property.name, found)
   }
 
+  /// Finds the pairs of which one column leads to no row of a class or its subclasses.
   private mutating func checkPairs(
     _ property: PropertyLayout, of entity: EntityLayout, _ join: JoinTable, _ column: String,
     _ end: EntityLayout

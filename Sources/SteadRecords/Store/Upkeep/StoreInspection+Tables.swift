@@ -3,6 +3,9 @@ import SteadSQLite
 
 extension StoreInspection {
   /// SQLite's own check of pages and indexes.
+  ///
+  /// Costs reading the whole file. Adds ``StoreCheck/Problem/Kind/damagedPages``, at most
+  /// ``pageFindingLimit`` of them.
   mutating func checkPages() throws {
     try progress.send(.checkingPages, 0, of: nil)
     for finding in try connection.rows("PRAGMA integrity_check(\(Self.pageFindingLimit))") {
@@ -12,6 +15,9 @@ extension StoreInspection {
   }
 
   /// Compares the models with those that the store was opened with last, and these with the tables.
+  ///
+  /// Sets ``recorded``, by which later checks tell other models from damage. Adds
+  /// ``StoreCheck/Problem/Kind/differentModels``, and what the recorded models lack in the file.
   mutating func checkModels(_ catalog: StoreCatalog) throws {
     for name in ["stead_metadata", "stead_sequence", HistoryTable.name]
     where catalog.columns[name] == nil {
@@ -22,6 +28,7 @@ extension StoreInspection {
     }
     guard catalog.columns["stead_metadata"] != nil else { return }
     guard let stored = try recordedModels() else { return }
+    // Tables of models that this container lacks are only known from the record.
     for entity in stored.entities { checkRecorded(entity, catalog) }
     let match = SchemaMatch(from: stored, to: layout.schema)
     catalog.complete(match, as: layout)
@@ -68,8 +75,12 @@ extension StoreInspection {
   }
 
   /// Whether the table of a hierarchy can be read: anything missing is noted.
+  ///
+  /// - Returns: Whether its rows can be checked: the table has all columns, and its classes have
+  ///   the models' numbers.
   mutating func checkTable(_ table: TableLayout, _ catalog: StoreCatalog) -> Bool {
     let root = layout.entity(named: table.name)
+    // If the record of the store lacks it as well, other models explain it.
     guard let columns = catalog.columns[table.name] else {
       if isOfOtherModels(table.name, { $0.columns[table.name] == nil }) { return false }
       addProblem(
@@ -81,7 +92,9 @@ extension StoreInspection {
     var isReadable = columns["_id"] != nil
     let number = TableLayout.Column(name: "_entity", declaration: "INTEGER")
     for column in (table.isHierarchy ? [number] : []) + table.columns + table.orders {
+      // The first words of the types, as in the catalog.
       let (type, found) = (column.declaration.prefix { $0 != " " }, columns[column.name])
+      // A column of another type compares and sorts by other rules.
       if let found, found == type { continue }
       isReadable = false
       if isOfOtherModels(table.name, { $0.columns[table.name]?[column.name] == found }) { continue }
@@ -110,6 +123,8 @@ extension StoreInspection {
   }
 
   /// Whether a table lacks something because the store has other models by now, which is noted, and isn't damage.
+  ///
+  /// - Parameter isAsRecorded: Whether the table is as the recorded models need it.
   func isOfOtherModels(_ table: String, _ isAsRecorded: (RecordedTables) -> Bool) -> Bool {
     guard let recorded, isAsRecorded(recorded) else { return false }
     let names = Set(entities.filter { $0.table == table }.map(\.name))
@@ -133,6 +148,9 @@ extension StoreInspection {
   }
 
   /// Records what leaves no numbers for new transactions, rows or pairs.
+  ///
+  /// Adds ``StoreCheck/Problem/Kind/exhaustedNumbers``. Another program can give a row any number,
+  /// and new rows get greater ones.
   mutating func checkNumbers(_ tables: [TableLayout], _ catalog: StoreCatalog) throws {
     if catalog.columns[HistoryTable.name] != nil, try connection.lastCommit().isExhausted {
       addProblem(.exhaustedNumbers, nil, CommitLog.Point.problem)
@@ -147,13 +165,18 @@ extension StoreInspection {
     }
   }
 
+  /// Adds a problem if a table's numbers are used up.
   private mutating func checkNumbers(of table: String, _ entity: EntityLayout?) throws {
     guard try connection.lastNumber(in: table) > StoreConnection.numberLimit else { return }
     addProblem(.exhaustedNumbers, entity, StoreConnection.exhaustion(of: table))
   }
 
   /// Whether the indexes that a class needs are in the file.
+  ///
+  /// Adds ``StoreCheck/Problem/Kind/missingIndex``; of a unique one, with the rows that share a
+  /// value.
   mutating func checkIndexes(of entity: EntityLayout, _ table: TableLayout) throws {
+    // The indexes of references belong to the whole table, so they are checked with its root.
     var wanted: [TableIndex] = entity.rootIndex == entity.index ? table.references : []
     for properties in declaredSets(entity, \.uniqueConstraints) {
       wanted += TableIndex(properties, of: entity, isUnique: true).map { [$0] } ?? []
@@ -171,6 +194,7 @@ extension StoreInspection {
       let columns = index.columns.joined(separator: ", ")
       let missing = "\(entity.name) has no \(index.isUnique ? "unique " : "")index of \(columns)"
       let remedy = "Open the store for writing, which makes \(index.name)."
+      // Rows that share a value keep the unique index from being made.
       let rows = index.isUnique ? try index.sharingRows(on: connection) : FoundRows()
       guard rows.count == 0 else {
         addProblem(

@@ -6,9 +6,13 @@ struct StoreInspection {
   /// How many of SQLite's findings about pages are reported.
   static let pageFindingLimit = 100
 
+  /// The store, whose models the file is compared with.
   let store: RecordStore
+  /// It has a snapshot open, which all checks read.
   let connection: StoreConnection
+  /// Told of each step. Throws to end the check.
   let progress: StoreProgressReporter
+  /// What was found so far.
   private(set) var result = StoreCheck()
   /// The tables that the last opened models need.
   var recorded: RecordedTables?
@@ -17,12 +21,14 @@ struct StoreInspection {
   /// Whether the store's record of its models can be read: without it, it is unknown which tables refer to files.
   var isRecordReadable = true
 
+  /// Prepares a check. The caller has a transaction open on the connection.
   init(_ store: RecordStore, _ connection: StoreConnection, _ progress: StoreProgressReporter) {
     self.store = store
     self.connection = connection
     self.progress = progress
   }
 
+  /// The models of the container.
   var layout: StoreLayout { store.layout }
 
   /// The classes that the store holds.
@@ -31,8 +37,10 @@ struct StoreInspection {
   /// Runs all checks in the transaction that the connection has open.
   mutating func run() throws -> StoreCheck {
     let progress = progress
+    // The report is also what interrupts the statement, which may take minutes.
     try attempt(nil, { try progress.send(.checkingPages, 0, of: nil) }) { try $0.checkPages() }
     let catalog = try StoreCatalog(connection)
+    // Before the tables: what they lack is no damage if the store has other models by now.
     try attempt(nil) { try $0.checkModels(catalog) }
     let tables = store.tables.filter { checkTable($0, catalog) }
     readable = Set(tables.map(\.name))
@@ -58,6 +66,7 @@ struct StoreInspection {
     do {
       try connection.interruptibly(question) { try check(&self) }
     } catch let error as SwiftDataError where error.code == .unreadableStore {
+      // Other errors, such as of a lock, say nothing about the content, and end the check.
       addProblem(.damagedPages, entity, "The check found damage: \(error.message)")
     }
   }
@@ -75,6 +84,7 @@ struct StoreInspection {
         count: rows.count, description: description))
   }
 
+  /// Records how many rows a class has.
   mutating func setRowCount(to rowCount: Int, of entity: EntityLayout) {
     result.rowCounts[entity.name] = rowCount
   }
@@ -132,6 +142,7 @@ extension StoreInspection {
     let isBorrowed =
       try !store.configuration.allowsSave
       && POSIXDisk().status(at: blobs.directory.checkedPath)?.kind == .link
+    // What a sweep would leave is no finding.
     unused = try unused.filter(blobs.isRemovable)
     if !unused.isEmpty, !isBorrowed { addUnusedFiles(unused.count) }
   }
@@ -146,11 +157,13 @@ extension StoreInspection {
         + "`compact()` removes them.")
   }
 
+  /// Adds a problem for each class whose rows refer to some files.
   private mutating func addProblem(
     _ kind: StoreCheck.Problem.Kind, _ references: Set<String>,
     _ users: [String: [ExternalReferences.User]], _ words: String
   ) {
     var found: [Int: FoundRows] = [:]
+    // Sorted, so that the smallest numbers are the ones that are named.
     for user in references.flatMap({ users[$0] ?? [] }).sorted(by: { $0.row < $1.row }) {
       found[user.entity, default: FoundRows()].add(user.row)
     }
@@ -177,11 +190,13 @@ struct RecordedTables {
   /// The number of each class in the hierarchy of a table.
   private(set) var classes: [String: [String: Int]] = [:]
 
+  /// Derives the tables from a schema alone, whose types the program may lack.
   init(_ schema: Schema) {
     let links = SchemaLinks(schema)
     pairs = links.pairTables
     for (index, entity) in schema.entities.enumerated() {
       let table = entity.root.name
+      // These two columns are in no schema.
       columns[table, default: [:]]["_id"] = "INTEGER"
       if entity.isInHierarchy {
         columns[table]?["_entity"] = "INTEGER"
@@ -194,6 +209,7 @@ struct RecordedTables {
     }
   }
 
+  /// Adds the columns of a property.
   private mutating func add(
     _ property: any SchemaProperty, of entity: Schema.Entity, _ links: SchemaLinks
   ) {
