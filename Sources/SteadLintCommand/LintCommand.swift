@@ -313,6 +313,13 @@ package struct LintOptions: ParsableArguments {
   var isQuiet = false
 
   package init() {}
+
+  package func validate() throws {
+    let chosen = rules.isEmpty ? Set(Rule.all.map(\.id)) : rules
+    // An empty set of rules would mean all of them.
+    guard chosen.isSubset(of: disable) else { return }
+    throw ValidationError("--disable leaves no rule to check. Skip fewer rules, or choose others.")
+  }
 }
 
 extension ReportFormat: ExpressibleByArgument {}

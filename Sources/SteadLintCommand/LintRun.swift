@@ -16,6 +16,9 @@ struct LintRun {
   /// fix that caused a new finding with a fix would otherwise go on forever.
   private static let rounds = 5
 
+  /// The maximum length of a cache's name in bytes, without its extension. File systems allow 255.
+  private static let nameLimit = 200
+
   /// Takes the options that need no file. Nothing is read yet.
   init(scope: LintScope, options: LintOptions) {
     self.scope = scope
@@ -131,7 +134,10 @@ struct LintRun {
     else { return nil }
     // The end of the path tells projects apart, where a name must be shorter than the whole.
     let name = scope.root.path.map { $0.isLetter || $0.isNumber ? $0 : "-" }
-    return folder.appending(path: String(String(name).suffix(200)) + ".cache")
+    var end = String(name)
+    // A file system limits bytes, not characters.
+    while end.utf8.count > Self.nameLimit { end.removeFirst() }
+    return folder.appending(path: end + ".cache")
   }
 
   /// The user's cache directory; nil without a home, which may not be mounted, and isn't created.

@@ -131,6 +131,8 @@ struct ChangedLines {
         remaining -= 1
       } else if line.hasPrefix("--- a/") || line.hasPrefix("+++ b/") {
         path = String(line.dropFirst("--- a/".count))
+        // Git ends a path that has a space with a tab, as old versions of `patch` want it.
+        if path?.last == "\t" { path?.removeLast() }
         // Both headers: a file that is gone has only the first one, and a new one only the second.
         path.map { _ = paths.insert($0) }
       } else if line.hasPrefix("@@ ") {

@@ -27,4 +27,17 @@ import Testing
     let changed = ChangedLines((diff, ["New.swift"]))
     #expect(changed.paths == ["Store.swift", "Gone.swift", "New.swift"])
   }
+
+  /// Its findings were all left out: git ends such a header with a tab.
+  @Test func `a path may have spaces`() {
+    let diff = """
+      diff --git a/My App.swift b/My App.swift
+      --- a/My App.swift\t
+      +++ b/My App.swift\t
+      @@ -9 +9 @@ func save() {
+      -old
+      +new
+      """
+    #expect(ChangedLines((diff, [])).paths == ["My App.swift"])
+  }
 }

@@ -29,6 +29,16 @@ import Testing
     _ = try findings(in: String(repeating: link, count: 1_500))
   }
 
+  /// The name was looked up as its own value without end.
+  @Test(arguments: [
+    "guard let store = self.store else { return }; store.synchronize(); f()",
+    "if let a = b { if let b = a { a.synchronize() } }",
+    "if let a = x.b, let b = y.c, let c = z.a { c.synchronize() }",
+  ])
+  func `a name that is bound to itself ends nothing`(body: String) throws {
+    _ = try findings(in: "import UIKit\nextension Foo { func f() { \(body) } }")
+  }
+
   @Test func `a file above the limit is reported`() throws {
     #expect(
       try findings(in: String(repeating: "let a = 1\n", count: 500_000)).map(\.ruleID) == ["L02"])

@@ -113,10 +113,11 @@ struct GrowthReader {
     return nil
   }
 
-  /// Whether a call adds to the list: an `append` with one argument, `contentsOf:` included, or an
-  /// `insert` with an index.
+  /// Whether a call adds an element: an `append` of one, or an `insert` with an index. What
+  /// `append(contentsOf:)` adds may be a list with a limit of its own.
   private func hasElement(_ call: FunctionCallExprSyntax) -> Bool {
-    call.name == "append" ? call.arguments.count == 1 : call.argument("at") != nil
+    guard call.name == "append" else { return call.argument("at") != nil }
+    return call.arguments.count == 1 && call.arguments.first?.label == nil
   }
 
   /// Whether the type compares the list's length, or has a name such as `limit`.

@@ -151,7 +151,9 @@ struct ProjectIndex: Sendable {
       let exact = (constants[full.lastTwoComponents] ?? []).filter {
         $0.name == full || full.hasSuffix("." + $0.name)
       }
-      if let value = single(exact) { return value }
+      // The longest name is the innermost declaration.
+      let length = exact.map(\.name.count).max()
+      if let value = single(exact.filter { $0.name.count == length }) { return value }
       if outer.isEmpty { break }
       outer.removeLast()
     }

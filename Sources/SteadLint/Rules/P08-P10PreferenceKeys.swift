@@ -156,7 +156,8 @@ private func literals(in index: ProjectIndex) -> [LiteralUse] {
 /// such keys may well have similar names.
 private func typos(in index: ProjectIndex) -> [Finding] {
   var accesses: [String: Set<PreferenceUse.Access>] = [:]
-  for use in index.preferences {
+  // Neither is the missing half: one gives defaults for keys that are read, the other concerns all.
+  for use in index.preferences where ![.register, .synchronize].contains(use.access) {
     // One unknown key may be the one that is missing, so nothing is certain any more.
     guard let key = index.value(of: use.key) else { return [] }
     accesses[key, default: []].insert(use.access)

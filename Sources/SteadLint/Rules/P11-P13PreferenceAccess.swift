@@ -92,13 +92,18 @@ private func isForApplePlatforms(_ imports: Set<String>) -> Bool {
 ///
 /// iCloud's key-value store has a `synchronize()`, too, which is needed. So an unknown receiver
 /// isn't taken for preferences.
-private func isPreferences(_ receiver: ExprSyntax, _ variables: VariableTypes) -> Bool {
+///
+/// - Parameter names: Those that were unwrapped on the way. `guard let store = self.store` binds a name to itself.
+private func isPreferences(
+  _ receiver: ExprSyntax, _ variables: VariableTypes, after names: Set<String> = []
+) -> Bool {
   let code = receiver.code
   if code.hasPrefix("UserDefaults.") || code.hasPrefix("UserDefaults(") { return true }
   let name = code.filter { $0 != "?" && $0 != "!" }.lastComponent
   if let type = variables.type(of: name, at: receiver) { return type.elementType == "UserDefaults" }
-  return NameWords(name).words.last == "defaults"
-    || unwrapped(name, in: receiver.scope).map { isPreferences($0, variables) } == true
+  if NameWords(name).words.last == "defaults" { return true }
+  guard !names.contains(name), let value = unwrapped(name, in: receiver.scope) else { return false }
+  return isPreferences(value, variables, after: names.union([name]))
 }
 
 /// The expression that `if let` or `guard let` binds to a name.

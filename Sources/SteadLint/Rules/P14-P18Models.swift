@@ -112,7 +112,11 @@ private func fix(_ property: PropertyFact) -> Fix? {
     return attribute.argumentsStart.map { start in
       Fix(
         "Store it outside of the row",
-        [.init(offset: start, length: 0, replacement: ".externalStorage, ")])
+        [
+          .init(
+            offset: start, length: 0,
+            replacement: attribute.arguments.isEmpty ? ".externalStorage" : ".externalStorage, ")
+        ])
     }
   }
   return Fix(
