@@ -46,6 +46,42 @@ import WorkerModels
     #expect(try context.fetchCount(FetchDescriptor<Ledger>()) == count * 3)
   }
 
+  /// A program that had found no store, and then waited for the one that made it, took its tables for new ones of its own
+  /// models: it recorded these, and added no column.
+  @Test(.needs(.program("true")))
+  func `a store that another program makes meanwhile is not taken for a new one`() throws {
+    let other = try RecordsTestSupport.StoreFile()
+    do {
+      let container = try ModelContainer(
+        for: Elder.Ledger.self, configurations: ModelConfiguration(url: other.url))
+      let context = ModelContext(container)
+      context.insert(Elder.Ledger(number: 7))
+      try context.save()
+    }
+    let creator = try SQLiteConnection(SQLiteOptions(.file(file.url.filePath)))
+    #expect(try creator.useLog())
+    try creator.execute("ATTACH '\(other.url.filePath)' AS other")
+    try creator.execute("BEGIN IMMEDIATE")
+    let worker = try worker("write", "w", "10", "3")
+    while !isAtLock(worker) { sched_yield() }
+    // What a program with the older models commits.
+    let tables = try creator.rows(
+      "SELECT name, sql FROM other.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    for case let (.text(name), .text(sql)) in tables.map({ ($0[0], $0[1]) }) {
+      try creator.execute(sql)
+      try creator.execute("INSERT INTO main.\"\(name)\" SELECT * FROM other.\"\(name)\"")
+    }
+    try creator.execute("PRAGMA user_version = 1")
+    try creator.execute("COMMIT")
+    // Its models have properties without a default, which no migration can add.
+    let lines = worker.rest()
+    #expect(worker.finish() != 0)
+    #expect(lines.contains { $0.contains("Ledger.writer") }, "\(lines)")
+    let container = try ModelContainer(
+      for: Elder.Ledger.self, configurations: ModelConfiguration(url: file.url))
+    #expect(try ModelContext(container).all(Elder.Ledger.self).map(\.number) == [7])
+  }
+
   @Test func `programs that create one store at once all write to it`() throws {
     for _ in 0..<Effort.times(3) {
       let place = try OpeningCrowdTests()
@@ -57,5 +93,13 @@ import WorkerModels
       let context = ModelContext(try openLedgers(at: place.file.url))
       #expect(try context.fetchCount(FetchDescriptor<Ledger>()) == 8)
     }
+  }
+}
+
+/// The models of an older program.
+private enum Elder {
+  @Model final class Ledger {
+    var number: Int
+    init(number: Int) { self.number = number }
   }
 }

@@ -12,6 +12,8 @@ final class CommitApplier {
 
   /// How far this context has followed others' commits.
   var inbox: CommitInbox
+  /// Beside the inbox: asked without the save lock, when another thread's save may change that.
+  let listener = CommitListener()
   /// Stamps the edits: later than all commits that this context has applied.
   var clock = EditClock()
   /// Who is told of changed tables.
@@ -19,7 +21,7 @@ final class CommitApplier {
 
   init(_ graph: ObjectGraph) {
     self.graph = graph
-    inbox = CommitInbox(graph.stores)
+    inbox = CommitInbox(graph.stores, listener)
   }
 
   // MARK: Reading the newest rows

@@ -5,14 +5,15 @@ import Foundation
 /// Invariant: a store's number only moves when the context's objects have the commits up to it: as they are applied,
 /// with the context's own commit, and at the first read, before which there are no objects.
 struct CommitInbox {
-  let listener = CommitListener()
+  private let listener: CommitListener
   /// The number of the last commit that the context's objects know, by the store's place; nil before
   /// anything was read.
   private var seen: [Int64?]
   private var seenOutsiders: [UInt64]
   private let logs: [CommitLog]
 
-  init(_ stores: [RecordStore]) {
+  init(_ stores: [RecordStore], _ listener: CommitListener) {
+    self.listener = listener
     logs = stores.map(\.log)
     seen = Array(repeating: nil, count: stores.count)
     seenOutsiders = logs.map(\.outsiderCount)
@@ -77,7 +78,7 @@ extension Saver {
   /// The context's turn on its executor: autosaves, and applies other contexts' commits.
   func turn() {
     // First: a commit during the turn may come too late for it, and then has to schedule another.
-    graph.commits.inbox.listener.turnBegins()
+    graph.commits.listener.turnBegins()
     guard lock.lockForTurn() else { return }
     // The lock is taken twice, since observers of the save are called in between.
     let summary = autosave()
@@ -101,7 +102,7 @@ extension ModelContext {
 
   /// Starts taking turns on the main actor if this is called on it and the context has no turns yet.
   func takeTurnsOfMainActor() {
-    guard !linkedGraph().commits.inbox.listener.hasTurns, MainQueue.isCurrent else { return }
+    guard !linkedGraph().commits.listener.hasTurns, MainQueue.isCurrent else { return }
     setTurn { turn in Task { @MainActor in turn.runOnMain() } }
   }
 
@@ -109,7 +110,7 @@ extension ModelContext {
   func setTurn(_ run: @escaping @Sendable (ContextTurn) -> Void) {
     // The turn holds the context weakly: the context itself holds the listener, through its engine.
     let turn = ContextTurn(self)
-    linkedGraph().commits.inbox.listener.setTurn { run(turn) }
+    linkedGraph().commits.listener.setTurn { run(turn) }
     linkedGraph().listen()
   }
 }

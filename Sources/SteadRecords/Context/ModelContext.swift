@@ -300,7 +300,7 @@ public class ModelContext: Equatable {
   public func processPendingChanges() {
     linkedGraph().undo.closeGroup()
     // The turns of the context's executor save, and this must not do so in between.
-    if linkedGraph().commits.inbox.listener.hasTurns {
+    if linkedGraph().commits.listener.hasTurns {
       linkedGraph().commits.applyCommitsOfOthers()
     } else {
       linkedGraph().saver.turn()

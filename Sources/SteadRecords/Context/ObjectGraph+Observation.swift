@@ -59,16 +59,16 @@ extension ObjectGraph {
   /// applies other contexts' commits in these turns from now on.
   func follow(_ isolation: (any Actor)?, _ follower: @escaping (Set<String>) -> Bool) {
     commits.followers.add(follower)
-    if !commits.inbox.listener.hasTurns, let isolation, let context {
+    if !commits.listener.hasTurns, let isolation, let context {
       let turn = ContextTurn(context)
-      commits.inbox.listener.setTurn { Task { await turn.run(on: isolation) } }
+      commits.listener.setTurn { Task { await turn.run(on: isolation) } }
     }
     listen()
   }
 
   /// Has a turn after each commit of other contexts and processes from now on.
   func listen() {
-    guard commits.inbox.listener.hasTurns else { return }
+    guard commits.listener.hasTurns else { return }
     commits.inbox.listen()
     // Commits of this process come by the log, those of other processes by a watcher of the file.
     for store in stores { store.watch() }

@@ -222,7 +222,7 @@ final class ObjectGraph: ModelHome {
   /// Called after each change: plans an autosave.
   func didChangePending() {
     guard saver.autosaves else { return }
-    commits.inbox.listener.schedule()
+    commits.listener.schedule()
     if owners.mayHoldContext, pending.hasChanges || !editor.firstLinks.isEmpty {
       owners.holdContext()
     }

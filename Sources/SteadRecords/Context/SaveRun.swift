@@ -186,7 +186,7 @@ struct SaveRun {
         // commit, takes every row as changed.
         let rows = graph.stores[index].log.hasSeveralContexts ? writer.rows(in: index) : nil
         let number = try graph.stores[index].commit(
-          from: graph.commits.inbox.listener.reader, rows: rows)
+          from: graph.commits.listener.reader, rows: rows)
         if savepoints.contains(index) { try graph.stores[index].commitInnerWork() }
         // The context's objects have this commit already: it must not come back as news.
         graph.commits.inbox.didCommit(number, to: index)

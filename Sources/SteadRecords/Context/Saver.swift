@@ -78,7 +78,7 @@ final class Saver {
 
   /// Releases the save lock, and requests a turn if one was skipped meanwhile.
   func endExclusive() {
-    if lock.unlock() { graph.commits.inbox.listener.schedule() }
+    if lock.unlock() { graph.commits.listener.schedule() }
   }
 
   /// Saves with the save lock, in as many attempts as changes of custom stores by other programs require.

@@ -273,7 +273,7 @@ private struct ChangeBuilder {
           DefaultHistoryInsert<Model>(
             changeIdentifier: Int64(changes.count),
             changedPersistentIdentifier: PersistentIdentifier(reference: reference, row: row),
-            transactionIdentifier: number, stamp: stamp - ages.read())))
+            transactionIdentifier: number, stamp: stamp &- ages.read())))
     }
   }
 
@@ -292,7 +292,7 @@ private struct ChangeBuilder {
             changeIdentifier: Int64(changes.count),
             changedPersistentIdentifier: PersistentIdentifier(reference: reference, row: row),
             transactionIdentifier: number, updatedAttributes: attributes,
-            oldValues: old?.values(row), stamp: stamp - ages.read())))
+            oldValues: old?.values(row), stamp: stamp &- ages.read())))
     }
   }
 
@@ -311,7 +311,7 @@ private struct ChangeBuilder {
             changeIdentifier: Int64(changes.count),
             changedPersistentIdentifier: PersistentIdentifier(reference: reference, row: row),
             transactionIdentifier: number, tombstone: Self.tombstone(names, values),
-            oldValues: old?.values(row), stamp: stamp - ages.read())))
+            oldValues: old?.values(row), stamp: stamp &- ages.read())))
       index += 1
     }
   }

@@ -62,14 +62,7 @@ struct StorePreparation {
   /// Invariant: the tables change in one transaction, at whose end the recorded digest is that of the models. So a
   /// store is as it was, or complete.
   mutating func run() throws -> String {
-    let version = LogMark.format(in: try connection.integer("PRAGMA user_version") ?? 0)
-    if version > Self.formatVersion {
-      throw SwiftDataError(
-        .unknownSchema,
-        "The store was written by a newer version of this library (format \(version)). Update "
-          + "the library; the file was left untouched.")
-    }
-    let isNew = version == 0
+    var isNew = try format() == 0
     let digest = TablesDigest(
       layout: layout, tables: tables, entities: entities, keepsHistory: keepsHistory,
       keepsOldRows: keepsOldRows
@@ -82,6 +75,8 @@ struct StorePreparation {
     // From here on under the write lock: the schema that the migrator compares stays the newest
     // one.
     do {
+      // Asked again: while this one waited for the lock, another process may have made the store, with other models.
+      isNew = try format() == 0
       let migrator = isNew ? nil : try makeMigrator()
       try migrator?.check()
       if let difference = migrator?.difference, !difference.isEmpty {
@@ -112,6 +107,18 @@ struct StorePreparation {
       _ = try? connection.checkpoint(.full, busyTimeout: LogMark.readerTimeout)
     }
     return try identifier() ?? ""
+  }
+
+  /// The version of the store's format; 0 for a new store.
+  ///
+  /// - Throws: `unknownSchema` for one that this version of the library does not know.
+  private func format() throws -> Int64 {
+    let version = LogMark.format(in: try connection.integer("PRAGMA user_version") ?? 0)
+    guard version > Self.formatVersion else { return version }
+    throw SwiftDataError(
+      .unknownSchema,
+      "The store was written by a newer version of this library (format \(version)). Update "
+        + "the library; the file was left untouched.")
   }
 
   /// Throws if another file is at the store's path.

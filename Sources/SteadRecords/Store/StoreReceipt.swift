@@ -147,9 +147,10 @@ struct ReceiptTable {
       [.text(id), .integer(Int64(first))]
     ).compactMap { row in
       // A row that another program has damaged is left out.
-      guard case .integer(let first) = row[0], case .integer(let count) = row[1], count >= 0
+      guard case .integer(let first) = row[0], case .integer(let count) = row[1], count >= 0,
+        case (let end, false) = first.addingReportingOverflow(count)
       else { return nil }
-      return Int(first)..<Int(first + count)
+      return Int(first)..<Int(end)
     }
   }
 

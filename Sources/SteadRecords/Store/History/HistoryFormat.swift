@@ -423,7 +423,8 @@ struct NumberRuns {
         next += 1
       }
       let number = run.first
-      run = (number - 1, run.count - 1)
+      // A damaged list may begin at the smallest number.
+      run = (number &- 1, run.count - 1)
       return number
     }
   }

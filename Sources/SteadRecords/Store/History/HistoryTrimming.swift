@@ -29,7 +29,7 @@ struct HistoryTrimming {
     var last: Int64 = 0
     if let age = limits.age {
       // Both in the form of stamps.
-      let cutoff = EditClock.now - Int64(age * 1000) << EditClock.counterBits
+      let cutoff = EditClock.now - Self.stampLength(ofSeconds: age)
       let kept = try connection.integer(
         "SELECT number FROM stead_history WHERE stamp >= ?1 ORDER BY number LIMIT 1",
         [.integer(cutoff)])
@@ -41,6 +41,14 @@ struct HistoryTrimming {
     if let reader = try readers().values.min() { last = min(last, reader) }
     if let count = limits.unreadTransactions { last = max(last, newest - Int64(count)) }
     return last > 0 ? last : nil
+  }
+
+  /// A length of time in the form of stamps; at most the whole time since the stamps' zero, however long it is.
+  private static func stampLength(ofSeconds age: Double) -> Int64 {
+    let limit = EditClock.now
+    let milliseconds = (age * 1000).rounded(.down)
+    guard milliseconds < Double(limit >> EditClock.counterBits) else { return limit }
+    return milliseconds > 0 ? Int64(milliseconds) << EditClock.counterBits : 0
   }
 
   /// The newest transaction with which the history exceeds a number of bytes; 0 if it has fewer.
