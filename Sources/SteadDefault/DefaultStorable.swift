@@ -193,7 +193,6 @@ extension JSONDecoder {
     case .secondsSince1970: dateDecodingStrategy = .secondsSince1970
     case .millisecondsSince1970: dateDecodingStrategy = .millisecondsSince1970
     case .iso8601: dateDecodingStrategy = .iso8601
-    case .formatted(let formatter): dateDecodingStrategy = .formatted(formatter)
     default: return nil
     }
     switch encoder.dataEncodingStrategy {
