@@ -102,10 +102,16 @@
     /// Messages that are never written.
     public static let disabled = OSLog(subsystem: "", category: "", isDisabled: true)
 
-    /// Whether messages of a level are written. Ask before you compute what only a message needs:
+    /// Whether messages of a level are written.
+    ///
+    /// The values in a message need no such check, since they are evaluated only if it is written. It
+    /// saves what is computed before the call:
     ///
     /// ```swift
-    /// if log.isEnabled(type: .debug) { logger.debug("\(graph.summary(), privacy: .public)") }
+    /// if log.isEnabled(type: .debug) {
+    ///   let summary = graph.summary()
+    ///   logger.debug("\(summary.nodeCount) nodes, \(summary.edgeCount) edges")
+    /// }
     /// ```
     public func isEnabled(type: OSLogType) -> Bool {
       !isDisabled && type.weight >= LogSettings.current.leastWeight

@@ -10,7 +10,6 @@
     /// As `yes` or `no`.
     case answer
 
-    /// A boolean as it is written.
     func text(_ value: Bool) -> String {
       switch self {
       case .truth: value ? "true" : "false"
@@ -22,8 +21,8 @@
   /// How an integer is written.
   ///
   /// ```swift
-  /// logger.info("flags \(flags, format: .hex(includePrefix: true, minDigits: 4))")  // flags
-  /// 0x000c
+  /// logger.info("flags \(flags, format: .hex(includePrefix: true, minDigits: 4))")
+  /// // flags 0x000c
   /// ```
   public struct OSLogIntegerFormatting: Sendable {
     /// 8, 10 or 16.
@@ -69,7 +68,6 @@
         isUppercase: uppercase, minDigits: minDigits)
     }
 
-    /// A number as it is written.
     func text(_ value: some FixedWidthInteger) -> String {
       // The magnitude, since negating the least number of a type would trap.
       let digits = String(value.magnitude, radix: radix, uppercase: isUppercase)
@@ -80,7 +78,7 @@
     }
   }
 
-  /// How a floating-point number is written. Always with a full stop, whatever the locale is.
+  /// How a floating-point number is written. The decimal separator is a point in every locale.
   ///
   /// ```swift
   /// logger.info("took \(seconds, format: .fixed(precision: 3)) s")  // took 0.125 s
@@ -132,7 +130,6 @@
         isUppercase: uppercase)
     }
 
-    /// A number as it is written.
     func text(_ value: Double) -> String {
       // No number of this type has more digits than this, in any form.
       let digitLimit = 1_100

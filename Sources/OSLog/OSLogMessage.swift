@@ -7,7 +7,6 @@
   /// logger.info("\(user, privacy: .private(mask: .hash)) has \(count) notes")
   /// ```
   public struct OSLogMessage: ExpressibleByStringInterpolation, Sendable {
-    /// The message's parts.
     let interpolation: OSLogInterpolation
 
     /// Makes a message from an interpolated literal.

@@ -62,7 +62,7 @@ public enum Advisor {
   private static func matters(
     _ question: Question, to situation: Situation, later: [Question]
   ) -> Bool {
-    // A sample is always an answer, so its result needs no look.
+    // Each sample is a valid answer, so the returned Boolean is ignored.
     let answers = question.samples.map { answer -> Situation in
       var situation = situation
       _ = question.answer(answer, in: &situation)
@@ -149,7 +149,6 @@ public struct Advice: Hashable, Codable, Sendable {
   /// How to move the data out of its present store; nil if it stays there, or if no move is known.
   public let move: Move?
 
-  /// Computes the advice of a situation.
   init(_ situation: Situation) {
     let decision = Decision(situation)
     version = Self.version
@@ -214,7 +213,7 @@ extension Threshold {
 
   /// The threshold as a sentence.
   ///
-  /// Bytes have the units of people: `fine up to 4 KB`.
+  /// Numbers of bytes are in KB, MB or GB: `fine up to 4 KB`.
   public var figures: String {
     let (near, far) =
       unit == .bytes

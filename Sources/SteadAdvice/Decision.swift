@@ -135,7 +135,7 @@ struct Decision: Hashable, Sendable {
       return Decision(
         .records, "Data that is searched, sorted or changed one by one needs a store of records.")
     }
-    // Only if both factors are known: one alone says nothing about the sum.
+    // Only if the number and the size are both known: one alone says nothing about the total.
     if let total = situation.totalSize, total > Threshold.preferenceDomain.limit {
       return Decision(
         .records, "Its total size is too much for preferences.",

@@ -173,7 +173,6 @@ struct Refinement {
         reasons.append("Changes by other processes are noticed after a moment.")
       }
     }
-    // Outside of the switch, since it holds for views and for processes alike.
     if observers != .none, isFile {
       exits.append(
         "others must be notified of each change: records or preferences, since a file notifies nobody"

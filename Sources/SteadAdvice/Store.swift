@@ -2,8 +2,8 @@
 ///
 /// The raw values are the names on the command line and in JSON, and don't change.
 ///
-/// All that advice says about a store is in this file, a property for each topic: a new store is a
-/// case and an entry in each `switch`, which the compiler asks for.
+/// The texts about each store are in this file, a property for each topic: a new store is a case and
+/// an entry in each `switch`. The compiler asks for all of these but that of `encryption`.
 ///
 /// ```swift
 /// for store in Store.allCases { print(store.rawValue, store.title) }
@@ -49,7 +49,7 @@ public enum Store: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// Its name in a sentence, with the framework's name that people know it by.
+  /// Its name in a sentence, with the name of the framework or class that it stands for, if any.
   public var title: String {
     switch self {
     case .preferences: "preferences (UserDefaults)"

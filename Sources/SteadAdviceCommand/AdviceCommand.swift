@@ -183,8 +183,8 @@ public struct AdviceCommand: Sendable {
 
 /// Advises where data belongs: the command `stead advise`.
 ///
-/// It is the default itself, and its verbs list what it works by. Each question is an option, so a
-/// script needs no input.
+/// Without a verb it advises. Its verbs list the questions and the limits on which the advice
+/// depends. Each question is an option, so a script needs no input.
 package struct Advise: AdviceVerb {
   package static let configuration: CommandConfiguration = {
     var configuration = Self.configuration(of: "stead advise")

@@ -24,7 +24,6 @@ struct CodeReview: Encodable {
     case others
   }
 
-  /// Judges each item of a survey.
   init(_ survey: Survey) {
     let all = survey.items.map { Judgement($0, findings: survey.findings(about: $0)) }
     // Filtered three times and not sorted, so that the order of the places stays within a verdict.

@@ -62,7 +62,7 @@ struct Interview {
         print("\n")
         return .ended
       }
-      // Spaces at the ends and repeated ones make no difference, and a carriage return is one.
+      // Spaces at the ends and repeated ones make no difference. A carriage return counts as a space.
       let words = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
       // A transcript of a piped run then reads as a dialog.
       if echoes { print(words + "\n") }

@@ -22,7 +22,6 @@ struct Judgement: Encodable {
   let findings: [Finding]
   /// The store for it, and why.
   let advice: Advice
-  /// Whether it should move, change or stay.
   let verdict: Verdict
   /// Limits of the store that are near or exceeded, or that the code doesn't show.
   let limits: [Threshold]

@@ -53,7 +53,8 @@ extension DefaultStorable {
 
   /// As ``read(forKey:)``, but throws when the stored value does not decode.
   ///
-  /// - Throws: `PreferencesError` `.doesNotDecode`, whose cause is the type's own error.
+  /// - Throws: `PreferencesError` `.doesNotDecode`, whose cause is the decoder's or the type's
+  ///   error.
   public static func load(forKey key: String? = nil) throws -> Self? {
     // The type's own name first: a value under the other one is older.
     for name in names(for: key) {
@@ -120,8 +121,8 @@ public struct CodablePreferences: Sendable {
   /// As ``store(_:forKey:encoder:)``, but throws when the value does not encode or could not be
   /// stored.
   ///
-  /// Whether the stored value decodes is checked with a decoder of the encoder's strategies. Where
-  /// one of these is the program's own code, any JSON is taken for a value.
+  /// Whether the stored value decodes is checked with a decoder of the encoder's strategies. If one
+  /// of these is a formatter or the program's own code, any JSON counts as a value that decodes.
   ///
   /// - Throws: `PreferencesError`: `.notAPropertyList` when the value does not encode,
   ///   `.tooManyKeptAside`, and those of `Preferences.setPropertyList(_:forKey:)`.

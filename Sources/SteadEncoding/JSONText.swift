@@ -44,7 +44,7 @@ package enum JSONText {
     return (index, seen & highBits == 0)
   }
 
-  /// Whether a string can't have an ASCII character unescaped.
+  /// Whether an ASCII character has to be escaped in a string.
   private static func isEscaped(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }

@@ -120,8 +120,7 @@ struct RuleID: Hashable, Sendable {
 
 /// A range of a file, with its first line, so that a report needs no source.
 ///
-/// ``LineTable`` makes places while a file is read. They are kept in the cache, and stay right as
-/// long as the file's digest does.
+/// Places are kept in the cache. They are right as long as the file's contents are the same.
 public struct Place: Codable, Hashable, Sendable {
   /// The file's path, relative to the folder that was checked.
   public let path: String

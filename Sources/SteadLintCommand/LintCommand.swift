@@ -135,8 +135,7 @@ public struct LintCommand: Sendable {
 
 /// Finds persistence mistakes: the command `stead lint`.
 ///
-/// It has verbs, of which `check` may be left out. Parsed, it is one of them, and ``LintCommand``
-/// runs that.
+/// Its verb `check` may be left out. The parser returns one of the verbs, and ``LintCommand`` runs it.
 package struct Lint: ParsableCommand {
   package static let configuration: CommandConfiguration = {
     var configuration = Self.configuration(of: "stead lint")

@@ -111,7 +111,8 @@
     ///
     /// A synchronized secret is removed from other devices, too.
     ///
-    /// - Throws: ``SecretError`` as ``write(_:for:_:)`` does.
+    /// - Throws: ``SecretError``: `.locked`, `.interactionRequired`, `.cancelled` or `.accessDenied` when the
+    ///   Keychain refuses it; and the errors of the lock's file, such as `.noSpace`.
     @discardableResult
     public func remove(_ id: SecretID) throws(SecretError) -> Bool {
       try withWriteLock { () throws(SecretError) in try delete(query(id)) }
@@ -119,7 +120,7 @@
 
     /// Removes all secrets of a service, and returns their number.
     ///
-    /// - Throws: ``SecretError`` as ``write(_:for:_:)`` does; some may have been removed by then.
+    /// - Throws: ``SecretError`` as ``remove(_:)`` does; some may have been removed by then.
     @discardableResult
     public func removeAll(service: String) throws(SecretError) -> Int {
       try withWriteLock { () throws(SecretError) in

@@ -36,7 +36,8 @@ public protocol SecretStore: Sendable {
 
   /// The secret of a name, or nil if none exists.
   ///
-  /// - Throws: ``SecretError``: `.locked`, `.notInitialized`, `.unavailable` or `.corrupt` when it cannot be read.
+  /// - Throws: ``SecretError`` when it cannot be read, such as `.locked`, `.notInitialized`, `.unavailable` or
+  ///   `.corrupt`.
   func bytes(for id: SecretID) throws(SecretError) -> SecretBytes?
 
   /// A secret's metadata, or nil if none exists; the secret itself isn't read.

@@ -75,8 +75,8 @@ extension TransferReport: CustomStringConvertible {
 public struct TransferProgress: Sendable, Hashable {
   /// A phase of a run.
   public enum Phase: String, Sendable {
-    /// The phases in the order of a run. After a run that was interrupted, verifying and removing
-    /// come first.
+    /// The phases in the order of a run. A run after an interrupted one first verifies what that one
+    /// has written, and may remove its items from the source, before it reads.
     case reading, converting, writing, verifying, removing
   }
 

@@ -93,7 +93,6 @@
       /// Allocated separately because its address must not change, as a stored property's can.
       private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-      /// Allocates a lock that is free.
       init(_ state: State) {
         self.state = state
         mutex = .allocate(capacity: 1)

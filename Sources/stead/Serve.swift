@@ -27,9 +27,9 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The number of requests that a device may make at once.") var requestBurst = 200.0
 
     func run() async throws {
-      // Only the server's user may read what it makes.
+      // Only the server's user may read what it makes. Set before `SyncServer.init`, which makes the
+      // directory, the keys and the database.
       umask(0o077)
-      // After the umask, since opening the server makes its directory, its keys and its database.
       var settings = try place.settings()
       settings.host = host
       settings.port = port
@@ -53,7 +53,7 @@ struct Serve: AsyncParsableCommand {
     }
   }
 
-  /// Prints a code that enrolls one device within 15 minutes.
+  /// Prints a code that enrols one device within 15 minutes.
   struct Invite: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Prints a code with which a user enrols one device. Creates the user if needed.")
@@ -86,7 +86,8 @@ struct Serve: AsyncParsableCommand {
     }
   }
 
-  /// Makes a key that signs from now on. Tokens of the earlier one stay valid for an hour.
+  /// Makes a key with which a server signs from its next start on. The earlier key verifies for at
+  /// least an hour more, which is longer than a token is valid.
   struct RotateKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "rotate-key",

@@ -15,7 +15,7 @@ struct Stead: AsyncParsableCommand {
   static func main() async {
     do {
       var command = try await asyncParseAsRoot()
-      // Only the server's commands wait for something.
+      // Only the server's commands are asynchronous.
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

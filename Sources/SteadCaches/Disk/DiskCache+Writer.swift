@@ -66,7 +66,7 @@ extension DiskCache {
 
     /// Stores the appended bytes as the value of the key.
     ///
-    /// The entry's times are counted from here. A load for the key that is running has no effect.
+    /// The entry's times are counted from here. A load of the key that is running stores nothing.
     /// Costs one transaction, and evicts as many entries as the limits require. Only the first call
     /// stores.
     ///
@@ -112,8 +112,8 @@ extension DiskCache {
     }
 
     private func append(_ data: Data, to draft: ValueFileDraft) -> State {
-      // Cancelled at the first failure, and not with the writer: the file would keep its room on a
-      // full disk.
+      // Cancelled at the first failure, and not only when the writer ends: until then the file would
+      // take space on a full disk.
       var draft = draft
       do {
         guard cache.fits(new, length: draft.length + data.count) else {

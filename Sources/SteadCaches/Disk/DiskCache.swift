@@ -237,7 +237,8 @@ extension DiskCache {
 
     /// Limits with the values that suit most apps.
     ///
-    /// If they are lower than the last time, entries are evicted when the cache is opened.
+    /// If the total size or the count is lower than the last time, entries are evicted at the first
+    /// use of the cache.
     public init(
       totalSizeLimit: Int = 100 << 20, countLimit: Int = 1_000_000, entrySizeLimit: Int? = nil,
       timeToLive: Duration? = nil, timeToIdle: Duration? = nil, refreshAfter: Duration? = nil

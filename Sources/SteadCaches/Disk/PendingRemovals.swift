@@ -15,7 +15,7 @@ final class PendingRemovals: Sendable {
   /// Whether the disk may have a removed value of the key.
   func mayContain(_ key: String) -> Bool { !isClear || keys.withLock { $0.contains(key) } }
 
-  /// Adds a key whose value could not be removed.
+  /// Adds a key whose value could not be removed. At the limit everything becomes pending.
   func add(_ key: String) {
     let isFull = keys.withLock { keys in
       // A key that is in the set already counts, too: at the limit the next failure clears
@@ -34,7 +34,8 @@ final class PendingRemovals: Sendable {
   /// Makes everything on the disk invalid until it has been cleared.
   func addAll() {
     pendingClear.markDirty()
-    // In this order: in between, keys are pending twice and never not at all.
+    // The mark before the keys go: a reader in between finds a key pending for both reasons. In the
+    // other order it could find neither.
     keys.withLock { $0 = [] }
   }
 

@@ -22,7 +22,8 @@ extension HTTPCache {
   /// `must-revalidate` or `no-cache` is not used, nor is any for a request with `no-cache`, or in
   /// the modes ``Mode/reload`` and ``Mode/bypass``. The reply's source is ``Outcome/Source/stale``.
   ///
-  /// The reply comes when the client has thrown its error, for example after the client's timeout.
+  /// If the server can't be reached, the reply comes when the client has thrown its error, for
+  /// example after the client's timeout.
   public var staleOnFailure: Duration? {
     get { settings.withLock { $0.staleOnFailure } }
     set { settings.withLock { $0.staleOnFailure = newValue } }

@@ -339,8 +339,8 @@ extension ResponseStore {
   func markInvalidOnDisk(_ key: CacheKey, _ bytes: Data) {
     invalidOnDisk.withLock { invalidOnDisk in
       if invalidOnDisk.count >= Self.invalidOnDiskLimit {
-        // Too many to remember: treat the whole disk as invalid.
-        // Before the entries go: in between, URLs are invalid twice and never valid.
+        // Too many to remember: treat the whole disk as invalid. Before the entries go, so that no
+        // URL is valid in between.
         pendingClear.markDirty()
         invalidOnDisk.removeAll()
       }

@@ -267,6 +267,8 @@ extension EvictionPolicy {
     while let current = victim, goal.count > 0 || goal.cost > 0,
       comparedCount < Self.contestLimit
     {
+      // A large candidate stands against all that would have to go for it, so their frequencies are
+      // summed.
       sum += self.frequency(current)
       // Of equals the older one stays: scans and loops consist of keys with equal frequencies, and
       // a cache that replaced one by the other would have none of them when they come again. The
@@ -274,8 +276,6 @@ extension EvictionPolicy {
       // been halved away since.
       if sum >= frequency - 1 { return candidate }
       goal.count -= 1
-      // A large candidate stands against all that would have to go for it, so their frequencies are
-      // summed.
       goal.cost -= nodes[current].cost
       comparedCount += 1
       victim = successor(of: current, but: number)

@@ -97,8 +97,8 @@ final class Transfer: Sendable {
   /// Takes a piece of the body. URLSession calls this on one queue, so the pieces stay in order.
   func receive(_ chunk: Data) {
     let isOfChallenge = state.withLock { state in
-      // Not yet to the reader: with credentials another response follows, and these bytes are none
-      // of its.
+      // Not yet to the reader: with credentials another response follows, to which these bytes don't
+      // belong.
       state.challenge?.append(chunk)
       return state.challenge != nil
     }

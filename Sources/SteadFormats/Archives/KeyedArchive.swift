@@ -315,7 +315,7 @@
         // A relative URL is archived with its base, which may itself be relative.
         base = try object(at: index, depth: depth) as? URL
       }
-      // A base of another type counts as none. The relative part may be a URL of its own.
+      // A base of another type counts as none: the text may be an absolute URL.
       guard let url = URL(string: text, relativeTo: base) else { throw Unreadable() }
       return url
     }

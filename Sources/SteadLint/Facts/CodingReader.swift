@@ -2,9 +2,9 @@ import SwiftSyntax
 
 /// Finds where a file encodes and decodes Codable values, and where their bytes go or come from.
 ///
-/// There is no data flow analysis. The bytes of a call are those of the only preference or file
-/// that the same function reads, or that it writes a variable of the call to. If there are several,
-/// the target is unknown, and no rule reports the call.
+/// There is no data flow analysis. A decoding is matched with the only preference or file that its
+/// function reads. An encoding is matched with the only one to which its function writes the result,
+/// or a variable with it. If there are several, the target is unknown, and no rule reports the call.
 ///
 /// The facts serve P03 (secrets in encoded values), P04 (a discarded failure), P06 and P07 (shapes
 /// and dates), P08 (lists that grow), and the survey of what a project keeps. A missed finding is
@@ -410,8 +410,7 @@ struct CodingReader {
     // overwrites.
     if body.mentions(anyOf: stops) || callsRemoval(body) { return false }
     // An error that is kept in a property can be shown, and checked before a save.
-    // `error=` and `lastError=`.
-    // Without spaces, as `code` returns tokens.
+    // `error=` and `lastError=`, without spaces as `code` has the tokens.
     return !body.code.contains("rror=")
   }
 
@@ -551,7 +550,6 @@ struct CodingUse: Codable, Sendable {
   let growth: Place?
   /// What the type does with an encoded list.
   let list: ListUse?
-  /// The call.
   let place: Place
 }
 

@@ -210,7 +210,7 @@ struct FactReader {
 
   /// Whether a property has a getter. One with only observers is stored.
   ///
-  /// A model stores it then, which is what P14 to P18 and P23 ask for.
+  /// A model keeps a stored property in its store, so rules and ``Payloads`` look at it.
   private func isComputed(_ block: AccessorBlockSyntax) -> Bool {
     // Braces without `get` are a getter.
     guard case .accessors(let accessors) = block.accessors else { return true }

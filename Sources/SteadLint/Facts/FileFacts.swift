@@ -112,7 +112,6 @@ struct TypeFact: Codable, Sendable {
   let inherited: [String]
   /// The variables among the members of this declaration.
   let properties: [PropertyFact]
-  /// The names of an enumeration's cases.
   let cases: [String]
   /// `#Unique` and other macros among its members.
   let macros: [String]
@@ -126,7 +125,6 @@ struct TypeFact: Codable, Sendable {
   let uncheckedSendable: Bool
   let place: Place
 
-  /// Whether it's a model of SwiftData.
   var isModel: Bool { attributes.contains("Model") }
 }
 
@@ -141,7 +139,6 @@ struct PropertyFact: Codable, Sendable {
   let isStatic: Bool
   /// Whether it has a getter. A property with only observers is stored.
   let isComputed: Bool
-  /// Whether it's a `let`.
   let isConstant: Bool
   /// Attributes, property wrappers and macros before it.
   let attributes: [AttributeFact]

@@ -202,7 +202,6 @@ struct KeychainUse: Codable, Sendable {
     case delete = "SecItemDelete"
   }
 
-  /// Which of the four functions is called.
   let operation: Operation
   /// The constant of the class, such as `kSecClassGenericPassword`; nil if the source doesn't show it.
   let itemClass: String?
@@ -218,7 +217,6 @@ struct KeychainUse: Codable, Sendable {
   let scopeType: String
   /// The name of the function around the call; empty for an accessor.
   let function: String
-  /// The call.
   let place: Place
   /// Where the query names its class and its accessibility.
   let queryPlaces: [Place]

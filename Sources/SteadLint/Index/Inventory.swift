@@ -207,7 +207,7 @@ struct Inventory {
     item.isFleeting =
       directory == .caches || directory == .temporary || codings.contains(where: \.isFleeting)
     item.writeCount = writes.count
-    // Only decodings are read counts: a file that is read in another way has no fact.
+    // Only decodings count as reads: a file that is read in another way has no fact.
     item.readCount = codings.count(where: \.isDecoding)
     return item
   }
@@ -295,8 +295,8 @@ extension Inventory {
 
   /// A keychain item, by its class, service and account.
   ///
-  /// The places include the constants in its queries, at which P27 and P30 report, so that their
-  /// findings join the item.
+  /// The places include the constants in its queries, on whose lines P27 and P30 report, so that
+  /// their findings join the item.
   private func item(_ identity: ItemIdentity, uses: [KeychainUse], codings: [CodingUse])
     -> KeptItem
   {

@@ -20,9 +20,7 @@ struct ProjectIndex: Sendable {
 
   /// The classes with `@Model`, copies in earlier schemas and those of tests included.
   let models: [TypeFact]
-  /// The versioned schemas of all files.
   let schemas: [SchemaFact]
-  /// The migration plans of all files.
   let plans: [PlanFact]
   /// The uses of preferences in all files, those of tests included.
   let preferences: [PreferenceUse]

@@ -96,7 +96,6 @@ extension Rule {
 ///
 /// Losses of one function and one identity are attempts at the same bytes.
 private struct Loss {
-  /// The decoding.
   let use: CodingUse
   /// The key or file that has the bytes.
   let identity: String

@@ -136,9 +136,7 @@ extension Rule {
 
 /// A use of a key that is a literal.
 private struct LiteralUse {
-  /// The literal.
   let key: String
-  /// Where it is used.
   let use: PreferenceUse
 }
 
@@ -156,7 +154,8 @@ private func literals(in index: ProjectIndex) -> [LiteralUse] {
 /// such keys may well have similar names.
 private func typos(in index: ProjectIndex) -> [Finding] {
   var accesses: [String: Set<PreferenceUse.Access>] = [:]
-  // Neither is the missing half: one gives defaults for keys that are read, the other concerns all.
+  // These neither read nor write one key: a registration gives defaults for several, and
+  // `synchronize()` concerns all.
   for use in index.preferences where ![.register, .synchronize].contains(use.access) {
     // One unknown key may be the one that is missing, so nothing is certain any more.
     guard let key = index.value(of: use.key) else { return [] }

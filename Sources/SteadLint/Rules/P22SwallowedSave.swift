@@ -175,9 +175,7 @@ private func isSave(_ item: CodeBlockItemSyntax, of context: String) -> Bool {
 /// function's name, what the context is made from, or the names of all models that the function
 /// touches.
 private struct CachedModels {
-  /// The function around the save.
   let scope: Syntax
-  /// The types of the file's variables.
   let variables: VariableTypes
 
   private static let words: Set<String> = ["cache", "cached", "caches"]

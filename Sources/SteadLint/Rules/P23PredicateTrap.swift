@@ -100,8 +100,8 @@ private func finding(on fact: PredicateFact, in index: ProjectIndex) -> Finding?
         + "use stored properties.",
       at: fact.place, level: .error)
   }
-  // A relationship that is compared with a name. Names of identifiers are what the finding asks
-  // for.
+  // A relationship that is compared with a variable. One with the word `id` in its name is passed
+  // over, since the finding asks for an identifier.
   guard fact.path.count == 1, let other = fact.comparedWith, other != "nil",
     property.type?.isListType == false,
     index.destination(of: property, in: model) != nil, other.first?.isLowercase == true,

@@ -222,7 +222,6 @@ struct FileList {
 
     /// Relative to the folder.
     let path: String
-    /// Where its bytes are.
     let content: Content
   }
 
@@ -326,7 +325,6 @@ final class Cancellation: Sendable {
   // with it.
   private let flag = Atomic(false)
 
-  /// Whether ``cancel()`` was called.
   var isCancelled: Bool { flag.load(ordering: .relaxed) }
 
   /// Asks the threads to stop before their next file. May be called at any time, on any thread.

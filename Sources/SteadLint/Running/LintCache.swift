@@ -35,7 +35,6 @@ struct LintCache: Sendable {
   /// The entries by the paths of their files.
   private let entries: [String: Entry]
 
-  /// An empty cache.
   init() {
     entries = [:]
   }
@@ -112,7 +111,6 @@ struct LintCache: Sendable {
     }
   }
 
-  /// The checksum of a packed record.
   private static func check(of bytes: ArraySlice<UInt8>) -> String {
     var digest = Digest()
     bytes.withUnsafeBytes { digest.add($0) }

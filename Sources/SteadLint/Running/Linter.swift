@@ -235,7 +235,6 @@ public struct Survey: Sendable {
     let path: String
     let number: Int
 
-    /// The line on which a place begins.
     init(_ place: Place) { (path, number) = (place.path, place.line) }
   }
 

@@ -183,7 +183,6 @@ final class PackedReader {
     return try Value(from: PackedDecoder(reader: reader))
   }
 
-  /// Whether all bytes were read.
   var isAtEnd: Bool { index == bytes.endIndex }
 
   /// A byte that is 0 or 1.

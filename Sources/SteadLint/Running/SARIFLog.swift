@@ -122,7 +122,6 @@ struct SARIFLog: Encodable {
   /// Makes a log of a report. It lists all rules, also those without a result, so that a code host
   /// can show their texts.
   init(_ report: LintReport) {
-    // Built once: a result names its rule by the position in this list.
     let rules = Self.descriptors
     // A result names its rule by the index in the list, too, as code hosts require.
     let positions = Dictionary(uniqueKeysWithValues: rules.enumerated().map { ($1.id, $0) })
@@ -151,7 +150,6 @@ struct SARIFLog: Encodable {
     } + own
   }
 
-  /// The result of a finding.
   private static func result(_ finding: Finding, index: Int) -> Result {
     let place = finding.place
     let artifact = Artifact(uri: uri(place.path))

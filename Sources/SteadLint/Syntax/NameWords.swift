@@ -44,8 +44,6 @@ struct NameWords: Hashable, Sendable {
   }
 
   /// Whether it ends with these words in this order.
-  ///
-  /// More words than it has are never its end.
   func ends(with others: [String]) -> Bool {
     words.suffix(others.count) == others[...]
   }

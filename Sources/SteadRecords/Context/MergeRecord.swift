@@ -142,7 +142,8 @@ final class UndoEpoch {
   fileprivate func keepOnWay() { previous?.next = self }
 
   deinit {
-    // Nothing leads back over the next one's save any more. The epoch itself may be the current one.
+    // No recorded action is from before the save that began the next epoch, so nothing takes that save back any more.
+    // The next epoch itself stays if it is the current one.
     next?.actions = []
     // One after the other: a long chain would be released on as deep a stack.
     var rest = next

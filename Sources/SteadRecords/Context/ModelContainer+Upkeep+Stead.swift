@@ -75,7 +75,7 @@ extension ModelContainer {
         .storageFailure,
         "The container only has custom stores, which a backup leaves out. Copy their files.")
     }
-    // A single store is a single file, which its own backup creates or refuses.
+    // The backup of a single store is a file at the path, not a directory. It refuses a path that exists.
     if stores.count == 1 { return try ofBackup { try stores[0].backUp(to: path, reporter) } }
     guard try POSIXDisk().status(at: path) == nil else {
       throw SwiftDataError(

@@ -90,10 +90,10 @@ public class ModelContext: Equatable {
   /// Records changes so that they can be undone; nil, the default, records nothing.
   ///
   /// Insertions, deletions, values and relationships are recorded, a deletion together with its cascade. A step can be
-  /// undone after a save, too: the undo is a change like any other, which the next save writes. What a save changes
-  /// itself is no step, such as a link to a deleted object that a rule clears: undo and redo of a step from before the
-  /// save take it back, too. What
-  /// ``delete(model:where:includeSubclasses:)`` removes from the store cannot be undone.
+  /// undone after a save, too: the undo is a change like any other, which the next save writes. What a save itself
+  /// changes is no step, such as a link to a deleted object that a delete rule clears. Undo or redo of a step from
+  /// before that save takes it back. What ``delete(model:where:includeSubclasses:)`` removes from the store cannot be
+  /// undone.
   ///
   /// Recording holds the changed objects strongly for as long as the manager has the step. ``rollback()`` empties the
   /// manager's stacks, of the program's own actions, too. ``processPendingChanges()`` closes the open group.

@@ -29,7 +29,8 @@ extension SaveRun {
       summary?.historyTokens[name] = DefaultHistoryToken(
         store: name, number: graph.commits.inbox.number(of: index))
     }
-    // The save has looked at the rows for what others had linked: until new commits come, nothing more is there.
+    // This save has read the rows for links that other contexts have committed. There are no further ones until their
+    // next commit.
     let hadNews = graph.commits.hasNews
     graph.commits.hasNews = false
     graph.saver.autosaveFailed = false

@@ -210,7 +210,7 @@ final class UndoRecorder {
 
   private func endEpoch(_ actions: [Action]) {
     (taken, changedPlaces) = ([:], [:])
-    // Nothing leads back to an epoch that has no actions.
+    // Each recorded action holds its epoch. If none holds the current one, nothing can return to it.
     guard !actions.isEmpty, !isKnownUniquelyReferenced(&epoch) else { return }
     epoch = UndoEpoch(actions, after: epoch, moment: saveCount)
   }
@@ -218,7 +218,7 @@ final class UndoRecorder {
   /// Empties the manager's stacks, with the program's own actions, and forgets what waits.
   func removeAllActions() {
     forgetActions()
-    // It may keep objects, which no action refers to any more.
+    // The old epoch's actions may hold objects, and no recorded action returns to it any more.
     epoch = UndoEpoch()
     manager?.removeAllActions()
   }

@@ -91,7 +91,7 @@ struct ObjectCount {
     var counts: [String: Int] = [:]
     for (index, entity) in schema.entities.enumerated() {
       try report(.counting, index, of: schema.entities.count)
-      // A model without a table has had no store, or is in another one of the container.
+      // The recorded schema is the whole container's, and other stores have the tables of their models.
       guard let columns = tables[entity.root.name] else { continue }
       // A class's number in `_entity` is its place by name, from 1: a schema has its entities in that order.
       let only = columns["_entity"] == nil ? "" : " WHERE \"_entity\" = \(index + 1)"

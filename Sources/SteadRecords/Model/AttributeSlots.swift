@@ -4,7 +4,8 @@ import SteadSQLite
 
 /// The storage of a value with a column encoding of its own: numbers, strings, dates, data and their optionals.
 ///
-/// Reading and binding cannot fail: a column of another type is converted as SQLite converts it.
+/// Loading and binding cannot fail: what a column has of another type is converted, as SQLite converts
+/// it or to the type's nearest value.
 public struct _AttributeSlot<Value: _AttributeValue>: _Slot {
   @usableFromInline var value: Value
 

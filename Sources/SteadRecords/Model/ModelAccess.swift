@@ -32,7 +32,6 @@ public import Observation
   if state.pointee.extra?.isObserved == true, let registrar = state.pointee.extra?.registrar {
     registrar.willSet(model, keyPath: keyPath())
   }
-  // After the row was loaded, so that undo records the stored value and not a placeholder.
   if let home = state.pointee.home, home.recordsUndo { home.valueWillChange(of: model, at: index) }
 }
 

@@ -104,8 +104,8 @@ extension PersistentModel {
 
   /// Hashes the identity. The first save gives a new object another hash: do not keep it in a set over that.
   ///
-  /// An upsert does, too: an object whose row another one takes over has that one's identity from
-  /// then on.
+  /// An upsert changes the hash, too: an object whose row another object takes over has that
+  /// object's identity from then on.
   public func hash(into hasher: inout Hasher) { hasher.combine(persistentModelID) }
 
   /// Notifies Observation that a property is read.

@@ -41,7 +41,7 @@
     guard index >= Self.wordLimit else { return }
     let (word, bit) = (index - Self.wordLimit).quotientAndRemainder(dividingBy: 64)
     // Words are added only for a property that is then set, which keeps the last word from being 0:
-    // equal sets so have equal words, as `Hashable` needs.
+    // equal sets then have equal words, as `Hashable` needs.
     while high.count <= word { high.append(0) }
     high[word] |= 1 << UInt64(bit)
   }

@@ -34,8 +34,8 @@
   inferring _: @autoclosure () -> T?
 ) -> _AttributeSlot<T?> where T.RawValue: _AttributeValue { .init() }
 
-// An enum with raw values is stored by its raw value, not as JSON: predicates and plain SQL then
-// compare it as such.
+// An enum with raw values is stored by its raw value, not as JSON, so that predicates and plain SQL
+// can compare it.
 @inlinable public func _makeSlot<T: RawRepresentable & Codable>(_: T.Type) -> _RawSlot<T>
 where T.RawValue: _AttributeValue { .init() }
 @inlinable public func _makeSlot<T: RawRepresentable & Codable>(

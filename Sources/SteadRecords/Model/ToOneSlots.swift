@@ -2,7 +2,7 @@
 @usableFromInline enum ToOneTarget<Model: PersistentModel> {
   /// No destination: NULL in the foreign key.
   case none
-  /// A destination that was read as a foreign key only. Fetching n owners so makes no objects of
+  /// A destination that was read as a foreign key only, so that fetching owners makes no objects of
   /// their destinations.
   case row(Int64)
   /// The object of the destination, which the owner keeps alive.

@@ -40,11 +40,11 @@ public struct FetchDescriptor<T: PersistentModel> {
   public var fetchLimit: Int?
   /// The number of objects to skip. SQLite still steps over them, so a late page costs as much as all before it.
   ///
-  /// For a long list, remember the last value instead, and let the predicate ask for what comes
-  /// after it:
+  /// For a long list, sort by a property that has no value twice, remember the last one instead, and
+  /// let the predicate ask for what comes after it:
   ///
   /// ```swift
-  /// descriptor.predicate = #Predicate { $0.date > last }
+  /// descriptor.predicate = #Predicate { $0.number > last }
   /// descriptor.fetchLimit = 50
   /// ```
   public var fetchOffset: Int?

@@ -70,7 +70,7 @@ extension Double: SQLDecodable {
     switch sqlValue {
     case .real(let number): self = number
     case .integer(let number): self = Double(number)
-    // NaN is stored as text: see `RealColumn`.
+    // Any text is taken for NaN, the only number that is stored as text: see `RealColumn`.
     case .text: self = .nan
     default: return nil
     }

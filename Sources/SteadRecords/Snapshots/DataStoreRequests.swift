@@ -63,8 +63,8 @@ public struct DataStoreSaveChangesRequest<SnapshotType: DataStoreSnapshot>: Send
 
 /// A store's reply to a save.
 ///
-/// An inserted object without an entry in ``remappedIdentifiers`` would have no permanent
-/// identifier, so name each of them.
+/// Name each inserted object in ``remappedIdentifiers``. Without a permanent identifier for one, the
+/// context's save throws ``SwiftDataError/storeFailure``, although the store has saved.
 public final class DataStoreSaveChangesResult<T: DataStoreSnapshot>: Sendable {
   /// The identifier of the store that replies.
   public let storeIdentifier: String

@@ -44,7 +44,7 @@ struct SlotFiller: _SlotVisitor {
   ) throws -> Gaps {
     var gaps = Gaps()
     for property in entity.properties {
-      // Relationships are set by their rows, not by slots.
+      // Relationships are left to the caller, which links objects or writes rows.
       guard case .attribute = property.kind else { continue }
       var filler = SlotFiller(
         values: values, entity: entity, property: property, defaults: defaults,

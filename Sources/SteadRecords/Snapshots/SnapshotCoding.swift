@@ -8,8 +8,6 @@ import SteadFormats
 /// type as it is.
 enum SnapshotCoding {
   /// The encoder. Infinities and NaN, which JSON lacks, become strings.
-  ///
-  /// Made at each use: an encoder is a mutable class, and so cannot be shared by threads.
   static var encoder: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.nonConformingFloatEncodingStrategy = .convertToString(

@@ -49,9 +49,8 @@ final class StoreConnection: @unchecked Sendable {
   /// Commits. If it throws, the transaction may still be open: ask ``isInTransaction``.
   func commit() throws { try run(committing, "COMMIT") }
 
-  /// Runs a prepared statement, or its SQL where preparing failed.
+  /// Runs a prepared statement. One that could not be prepared is run as SQL, which throws the reason.
   private func run(_ statement: SQLiteStatement?, _ sql: String) throws {
-    // A statement that could not be prepared is run as SQL, which throws the reason.
     guard let statement else { return try execute(sql) }
     try statement.run()
   }

@@ -200,9 +200,8 @@ struct StoreFile: Sendable {
   /// Opens a connection to the store, with this library's functions, which waits for other connections.
   ///
   /// - Parameters:
-  ///   - writable: Whether it may write. If so, the file is set to use a write-ahead log.
-  ///   - keepsJournalMode: Leaves the file's journal as it is, so that a connection that is only looked through writes
-  ///     nothing.
+  ///   - writable: Whether it may write. If so, the file is set to use a write-ahead log, which may change the file.
+  ///   - keepsJournalMode: Leaves the file's journal mode as it is, even if the connection may write.
   ///   - isAlone: Reads the file without its log.
   /// - Throws: What ``StoreErrors/error(_:)`` makes of SQLite's errors, and `storageFailure` if the file cannot have a
   ///   log.

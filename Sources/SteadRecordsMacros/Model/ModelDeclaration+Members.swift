@@ -10,7 +10,7 @@ extension ModelDeclaration {
     if supermodel == nil { result += state }
     if inheritsSomething { result.append(firstIndex) }
     if !constants.isEmpty { result.append(constantOffsets) }
-    // For subclasses, which a final class has none of.
+    // Only a subclass calls it, and a final class has none.
     if !isFinal { result.append(keyPaths) }
     return result + [
       supermodelMember, propertyCount, propertyMetadata, schemaMetadata, rowInitializer, reload,
@@ -23,8 +23,6 @@ extension ModelDeclaration {
   /// `static` where nothing can override the member, which makes calls direct, and otherwise `class`.
   private var typeMember: String { isFinal && supermodel == nil ? "static" : "class" }
 
-  // Unchecked, as the slots of the properties are: an object is not Sendable and belongs to one context,
-  // which one thread uses at a time. The check of exclusive access would cost more than a read.
   /// The object's state, inline in the object, and its address.
   ///
   /// Unchecked, as the properties' slots are: an object is not Sendable and belongs to one context, which one thread

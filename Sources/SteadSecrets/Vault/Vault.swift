@@ -189,8 +189,9 @@ extension Vault {
   ///
   /// Copies of the file, and free blocks of the disk, may still contain it, encrypted.
   ///
-  /// - Throws: ``SecretError``: `.noSpace`, since the whole file is written again; `.unavailable` when other
-  ///   processes held the vault's lock for ten seconds; and the errors of reading.
+  /// - Throws: ``SecretError``: `.noSpace` and `.accessDenied`, since the whole file is written again;
+  ///   `.unavailable` when other processes held the vault's lock for ten seconds; `.failed` when others wrote the
+  ///   vault at each attempt; and the errors of reading.
   @discardableResult
   public func remove(_ id: SecretID) throws(SecretError) -> Bool {
     try remove { snapshot in

@@ -102,7 +102,7 @@ struct VaultWitness: Sendable {
 
   private func revision(in record: Data) -> VaultRevision? {
     guard record.count == Self.recordSize,
-      // Before anything of the record is used: a forged generation could refuse the vault for ever.
+      // Before anything of the record is used: with a forged generation every program would refuse the vault.
       HMAC<Crypto.SHA256>.isValidAuthenticationCode(
         record.suffix(Self.macSize), authenticating: record.dropLast(Self.macSize),
         using: symmetricKey)

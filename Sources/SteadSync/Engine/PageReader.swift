@@ -12,9 +12,7 @@ actor PageReader {
 
   /// An answer, with the times of the exchange by the device's clock.
   struct Answer: Sendable {
-    /// The request that was sent.
     let request: ChangesRequest
-    /// What the server has answered.
     let answer: ChangesAnswer
     /// When the request was sent, in milliseconds since 1970.
     let sent: Int64
@@ -103,7 +101,6 @@ actor PageReader {
       await hasAnswers.wait()
       try Task.checkCancellation()
     }
-    // The error comes after all pages before it, so that none is lost.
     if queue.isEmpty { try outcome?.get() }
     defer {
       queue = []

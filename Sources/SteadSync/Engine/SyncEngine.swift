@@ -42,9 +42,7 @@ public actor SyncEngine {
   /// The engine's state; observable.
   public nonisolated let status = SyncStatus()
 
-  /// The connection to the server.
   let transport: any SyncTransport
-  /// The settings that the engine was made with.
   let options: Options
   /// The zones in the order in which ``syncNow()`` exchanges them.
   let zones: [any SyncedZone]

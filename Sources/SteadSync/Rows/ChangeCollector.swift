@@ -8,7 +8,6 @@ internal import SteadSyncProtocol
 /// they are now. So a row that was inserted and deleted again yields no edit, and of two saves that changed one
 /// property the first edit has the value of the second.
 struct ChangeCollector {
-  /// The models' form on the wire.
   let model: WireModel
   /// The transaction in which rows are read.
   let rows: RowTransaction

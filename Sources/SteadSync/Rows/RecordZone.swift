@@ -24,9 +24,7 @@ final class RecordZone: SyncedZone {
   private static let batch = 300
 
   let id: ZoneID
-  /// The rows of the store.
   let rows: StoreRows
-  /// The models' form on the wire.
   private let model: WireModel
   /// The database of the open transaction, for the storage of records.
   private let access = StoredRecords.Access()

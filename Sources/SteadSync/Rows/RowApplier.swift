@@ -8,7 +8,6 @@ internal import SteadSyncProtocol
 /// is NULL, or there is no row if the models require the reference; a value doesn't fit this app's models; or the app
 /// has no model for the type. In each case the record stays in the base, and is applied again when the reason is gone.
 struct RowApplier {
-  /// The models' form on the wire.
   let model: WireModel
   /// The transaction in which rows are written.
   let rows: RowTransaction

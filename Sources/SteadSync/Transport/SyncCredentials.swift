@@ -107,7 +107,6 @@ actor HTTPSyncAccess {
     self.session = session
   }
 
-  /// The server's address.
   var server: URL { credentials.server }
   /// The server's name for the device; nil if it isn't one of the protocol.
   var device: DeviceID? { DeviceID(credentials.device) }

@@ -144,7 +144,6 @@ struct ConflictTable {
     }
   }
 
-  /// Removes all conflicts.
   func clear() throws { try database.run("DELETE FROM stead_sync_conflicts") }
 
   /// Reads a stored conflict; nil for one without a record.

@@ -134,17 +134,14 @@ struct Worker: Sendable {
   /// The maximum number of attempts at work that conflicts with another transaction.
   static let maximumAttempts = 8
 
-  /// The queue that it serves.
   let queue: WorkQueue
   /// Makes a connection; called on the thread.
   let connect: @Sendable () throws -> any SQLSession
-  /// Whether its transactions write.
   let writes: Bool
   /// The maximum number of jobs in a transaction.
   let maximumJobs: Int
   /// The maximum number of lanes in a transaction.
   let maximumLanes: Int
-  /// Called when the thread ends.
   let onEnd: @Sendable () -> Void
 
   /// Starts the thread.

@@ -25,7 +25,6 @@ package final class SyncServer: Sendable {
   let keys: SigningKeys
   /// The time, which tests set.
   let clock: ServerClock
-  /// The files of blobs.
   let blobs: BlobStore
   /// The requests that wait for changes.
   let hub = WaitHub()

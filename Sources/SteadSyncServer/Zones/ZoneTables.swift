@@ -355,7 +355,6 @@ extension ZoneTables {
     Set(new).subtracting(old).map { [zone, .text($0), id] }
   }
 
-  /// The statement that inserts a mark.
   static func adding(_ mark: Mark, to zone: SQLValue, at milliseconds: Int64) -> SQLStatement {
     SQLStatement(
       "INSERT INTO marks (zone, head, token, made) VALUES ($1, $2, $3, $4)",

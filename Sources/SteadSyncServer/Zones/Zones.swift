@@ -100,7 +100,6 @@ enum Zones {
 /// A zone's row: its counters, its owner and the rules of its types. Equal rows mean equal records, as
 /// ``ZonePush/write(_:to:in:schemas:)`` relies on.
 struct ZoneRow: Hashable, Sendable {
-  /// The zone's name.
   let zone: String
   /// The account that made the zone, and for whose quota it counts.
   let owner: String

@@ -65,8 +65,8 @@ extension Schema {
     public var isTransient: Bool { false }
     /// Whether the column may be NULL.
     ///
-    /// From the recorded form if there is one: `valueType` may be `Any` then, of which it can't be
-    /// told.
+    /// Taken from the recorded form if there is one, since `valueType` may then be `Any`, which
+    /// doesn't show it.
     public var isOptional: Bool { recorded?.isOptional ?? PropertyShape(valueType).isOptional }
     /// Whether no two objects have the same value.
     public var isUnique: Bool { options.contains(.unique) }

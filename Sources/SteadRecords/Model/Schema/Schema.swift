@@ -218,8 +218,8 @@ extension Schema {
 
 /// A property of an entity: an attribute, a relationship, or a set of constraints.
 ///
-/// The setters are for schemas made by hand. Changing a property of a schema that a container has
-/// has no effect.
+/// The setters are for schemas made by hand. Once a container was made with a schema, changing its
+/// properties has no effect.
 public protocol SchemaProperty: Codable, Hashable {
   /// The property's name.
   var name: String { get }

@@ -60,7 +60,8 @@ public enum _PredicateNodes {
 
   /// A property.
   ///
-  /// A stored property has SQL, also behind relationships. A computed one is evaluated in memory.
+  /// A stored property has SQL, also behind relationships, unless its values are in external storage
+  /// or opaque. A computed property of a model is evaluated in memory.
   public static func keyPath<Root: PredicateExpression, V>(
     _ root: Root, _ keyPath: any KeyPath<Root.Output, V> & Sendable
   ) -> PredicateExpressions.KeyPath<Root, V> {

@@ -150,7 +150,7 @@ extension LinkStorage {
 struct LinkWriting {
   /// It has the transaction of the migration open.
   private let connection: StoreConnection
-  /// The models of now, whose tables exist by the time of the writing.
+  /// The container's models, whose tables exist before anything is written.
   private let layout: StoreLayout
   /// The temporary table of the pairs.
   private let aside: String
@@ -245,7 +245,7 @@ struct LinkWriting {
 struct ListRenumbering {
   /// Which old property each new one is.
   let match: SchemaMatch
-  /// The models of now.
+  /// The container's models.
   let layout: StoreLayout
 
   /// Renumbers the lists of an entity's to-one properties.

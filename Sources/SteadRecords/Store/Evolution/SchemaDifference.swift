@@ -57,7 +57,6 @@ public struct SchemaDifference: Sendable {
     self.init(SchemaMatch(from: old, to: new))
   }
 
-  /// Makes the difference of two schemas that are matched already.
   init(_ match: SchemaMatch) {
     var comparison = SchemaComparison(match)
     comparison.run()

@@ -110,7 +110,7 @@ struct SchemaMatch {
 package struct NameMatch {
   /// A name, with its renaming identifier if it has one.
   package struct Name {
-    /// The name of now.
+    /// The present name.
     package let name: String
     /// The renaming identifier, if it has an effect.
     package let claim: String?
@@ -124,7 +124,7 @@ package struct NameMatch {
 
   /// Several names that claim one of the earlier version.
   package struct Conflict: Hashable {
-    /// The name of before.
+    /// The earlier name.
     package let old: String
     /// The names that claim it, in the order of their declaration.
     package let new: [String]

@@ -94,7 +94,7 @@ struct UnrecordedTypes {
   let connection: StoreConnection
   /// The match whose old schema is completed.
   let match: SchemaMatch
-  /// The models of now.
+  /// The container's models.
   let layout: StoreLayout
   /// The tables that the store should have.
   let tables: [TableLayout]

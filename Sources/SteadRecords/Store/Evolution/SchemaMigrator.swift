@@ -11,7 +11,7 @@ struct SchemaMigrator {
 
   /// It has the caller's transaction open: a writing one, or a snapshot for ``checkReading()``.
   let connection: StoreConnection
-  /// The models of now.
+  /// The container's models.
   let layout: StoreLayout
   /// The tables that this store should have afterwards.
   let tables: [TableLayout]

@@ -139,7 +139,7 @@ enum NumberFunctions {
   /// | --- | --- |
   /// | `stead_add`, `_subtract`, `_multiply`, `_divide` | `+`, `-`, `*` and `/` of `Double` |
   /// | `stead_float(number)` | `Float(number)`, as a number |
-  /// | `stead_integer(value, bits)` | the value, if an integer type of so many bits has it; negative for unsigned types |
+  /// | `stead_integer(value, bits)` | the value if an integer of so many bits has it; `bits` is below 0 for unsigned types |
   /// | `stead_remainder(value, divisor, bits)` | `%`, unless it overflows or divides by zero |
   static let all: [SQLFunction] = [
     .init(name: "stead_add", arguments: 2) { context, _, arguments in

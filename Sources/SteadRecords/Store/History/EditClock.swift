@@ -43,7 +43,6 @@ struct CommitClock {
   /// One second of stamps. A store whose stamp is further in the future does not advance the clock for the others.
   private static let reach: Int64 = 1000 << EditClock.counterBits
 
-  /// The one clock of this process.
   static let shared = Mutex(CommitClock())
 
   /// The stamp of the last commit of this process, in whichever store.

@@ -371,7 +371,7 @@ enum HistoryFormat {
 /// A list of numbers, compressed to runs in which each number is one more, or one less, than the one before. The
 /// first run is stored inline: most lists have only one.
 ///
-/// The text `[1,3,7,1]` is the list 1, 2, 3 and 7; as ages, it is 1, 0, -1 and 7.
+/// The text `[3,3,7,1]` is the list 3, 4, 5 and 7; as ages, it is 3, 2, 1 and 7.
 struct NumberRuns {
   /// A first number, and how many there are.
   typealias Run = (first: Int64, count: Int64)

@@ -89,7 +89,7 @@ public struct DefaultHistoryToken: HistoryToken {
   ///
   /// ```swift
   /// let data = try JSONEncoder().encode(token)
-  /// let token = try JSONDecoder().decode(DefaultHistoryToken.self, from: data)
+  /// let decoded = try JSONDecoder().decode(DefaultHistoryToken.self, from: data)
   /// ```
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()

@@ -2,7 +2,7 @@ import SteadSQLite
 
 /// The earlier versions of all rows of a store: their tables are made and dropped together, and go back to one transaction.
 struct RowVersions {
-  /// Reading, or with a write transaction open.
+  /// It has a transaction open; a writing one to change something.
   let connection: StoreConnection
 
   /// The file's tables, with their columns as the file has them: another program may have changed these.
@@ -85,7 +85,7 @@ struct RowVersions {
       let name = table.name.sqlName
       let last = try connection.integer(
         "SELECT max(\"_stead_entry\") FROM \(name) WHERE \"_stead_entry\" < ?1", [.integer(end)])
-      // Behind the entries of the transaction that they become part of.
+      // After the entries of the transaction that they become part of.
       var next = max(last ?? 0, RowVersionTable.firstEntry(of: number)) + 1
       let later = try connection.rows(
         "SELECT \"_stead_entry\" FROM \(name) WHERE \"_stead_entry\" >= ?1 ORDER BY 1",
@@ -300,8 +300,9 @@ struct RowVersionTable {
 
   /// The number of the next entry: of the transaction that is open.
   ///
-  /// In SQL `+` comes before `<<`, so this is the first entry of the next transaction, or one more
-  /// than the last entry.
+  /// It is one more than the last entry, or than ``firstEntry(of:)`` of the open transaction if that
+  /// is greater. That transaction's number is one more than the last in the history: in SQL `+` comes
+  /// before `<<`.
   private var next: String {
     "max(ifnull((SELECT max(\"_stead_entry\") FROM \(name.sqlName)), 0), "
       + "(SELECT max(number) FROM \(HistoryTable.name)) + 1 << \(Self.entryBits)) + 1"

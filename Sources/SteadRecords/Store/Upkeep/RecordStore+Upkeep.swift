@@ -90,7 +90,7 @@ extension RecordStore {
     let new = try connection.integer("PRAGMA schema_version") ?? 0
     try connection.run(
       // Only where the digest was recorded with the old number. A store that has to be prepared
-      // again stays such a one.
+      // again keeps a number that does not match.
       "UPDATE stead_metadata SET value = ?1 || substr(value, length(?2) + 1) "
         + "WHERE key = 'tables' AND substr(value, 1, length(?2)) = ?2",
       [.text("\(new) "), .text("\(old) ")])
