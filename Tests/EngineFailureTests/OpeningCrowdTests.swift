@@ -71,7 +71,10 @@ import WorkerModels
       try creator.execute(sql)
       try creator.execute("INSERT INTO main.\"\(name)\" SELECT * FROM other.\"\(name)\"")
     }
-    try creator.execute("PRAGMA user_version = 1")
+    for name in ["user_version", "application_id"] {
+      let value = try #require(try creator.integer("PRAGMA other.\(name)"))
+      try creator.execute("PRAGMA main.\(name) = \(value)")
+    }
     try creator.execute("COMMIT")
     // Its models have properties without a default, which no migration can add.
     let lines = worker.rest()
