@@ -151,6 +151,69 @@
     #expect(try store.reopened().all(Item.self).first?.shop?.name == "a")
   }
 
+  /// The list of the deleted object had what it had had before the step that was done again, and denied the deletion.
+  @Test(arguments: [false, true])
+  func `a step is done again on an object whose deletion was saved`(setsList: Bool) throws {
+    let store = try TestStore(Depot.self, Crate.self)
+    let context = store.context()
+    let (owner, crate) = (Depot(name: "o"), Crate(number: 1))
+    context.insertAll(owner, crate)
+    crate.debtor = owner
+    try context.save()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    context.delete(owner)
+    if setsList { owner.debts = [] } else { crate.debtor = nil }
+    try context.save()
+    for _ in 0..<2 {
+      manager.undo()
+      manager.undo()
+      #expect(owner.debts == [crate] && crate.debtor === owner && !owner.isDeleted)
+      try context.save()
+      manager.redo()
+      manager.redo()
+      #expect(owner.debts.isEmpty && crate.debtor == nil && owner.isDeleted)
+      try context.save()
+    }
+    #expect(try store.reopened().all(Depot.self).isEmpty)
+  }
+
+  /// What the refused save had cleared was taken for older than the step before it, and was stored as nil.
+  @Test func `a refused save costs no reference that undo restores`() throws {
+    let store = try TestStore(Playlist.self, Song.self, Rack.self, Vessel.self)
+    let context = store.context()
+    let (first, second, list) = (Song(title: "1"), Song(title: "2"), Playlist(name: "p"))
+    context.insertAll(first, second, list)
+    try context.save()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    list.favorite = first
+    context.delete(first)
+    manager.disableUndoRegistration()
+    let rack = Rack(number: 1)
+    context.insert(rack)
+    manager.enableUndoRegistration()
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    manager.disableUndoRegistration()
+    context.delete(rack)
+    manager.enableUndoRegistration()
+    list.favorite = second
+    for _ in 0..<2 {
+      manager.undo()
+      manager.undo()
+      #expect(list.favorite === first && manager.undoCount == 1)
+      manager.redo()
+      manager.redo()
+      #expect(list.favorite === second)
+    }
+    manager.undo()
+    manager.undo()
+    try context.save()
+    #expect(try store.reopened().all(Playlist.self).first?.favorite?.title == "1")
+  }
+
   /// The way back over the save held them until the next one.
   @Test func `what no step leads back to isn't kept`() throws {
     let store = try TestStore(Depot.self, Crate.self)

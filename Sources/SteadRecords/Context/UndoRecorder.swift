@@ -40,8 +40,10 @@ final class UndoRecorder {
   private var openSteps = 0
   /// Whether the open group was opened for them.
   private var hasOwnGroup = false
-  /// How many saves have succeeded.
+  /// Grows as each save ends, also one that fails.
   private var saveCount = 0
+  /// What undo and redo have made of the sides of objects whose deletion was saved, until these are back.
+  private var absent: [Place: (model: any PersistentModel, content: RecordedSide.Content)] = [:]
   /// How many had when the action was recorded that is performed.
   private var undoneMoment: Int?
   /// Whether that action takes back what the save after this moment changed itself.
@@ -206,7 +208,13 @@ final class UndoRecorder {
 
   /// Makes what the rules of deletion have changed in a save that has failed for good, where it stays, the way back to
   /// an earlier epoch.
-  func endFailedSave() { endEpoch(taken[.rules] ?? []) }
+  ///
+  /// Invariant: what is recorded from now on is later than what waits since this save, which has cleared references
+  /// without an inverse before it failed.
+  func endFailedSave() {
+    endEpoch(taken[.rules] ?? [])
+    saveCount += 1
+  }
 
   private func endEpoch(_ actions: [Action]) {
     (taken, changedPlaces) = ([:], [:])
@@ -223,7 +231,7 @@ final class UndoRecorder {
     manager?.removeAllActions()
   }
 
-  private func forgetActions() { waiting = [:] }
+  private func forgetActions() { (waiting, absent) = ([:], [:]) }
 
   /// Ends what would be a run loop's turn.
   func closeGroup() {
@@ -311,6 +319,8 @@ extension UndoRecorder {
     guard graph.isHere(model) else {
       graph.editor.insert(model)
       for action in takeWaiting(for: model) { action(graph) }
+      // The actions of the same step restore the sides.
+      if !absent.isEmpty { absent = absent.filter { $0.value.model !== model } }
       return
     }
     guard model.has(_ModelFlags.deleted) else { return }
@@ -383,11 +393,30 @@ extension UndoRecorder {
   /// Restores a side, of the object that stands for a merged one if it was merged since.
   func restore(_ side: RecordedSide) {
     let owner = side.model.standIn
-    // Its deletion was saved since. The step stays one that can be redone.
-    guard graph.isHere(owner) else { return record { $0.undo.restore(side) } }
+    guard graph.isHere(owner) else { return restoreAbsent(side, of: owner) }
     switch side.before {
     case .reference(let target, let list): restoreReference(side, of: owner, target, list)
     case .members(let members): restoreMembers(side, of: owner, members)
+    }
+  }
+
+  /// Keeps what a side of an object would hold whose deletion was saved since, so that the step can be redone once the
+  /// object is back.
+  private func restoreAbsent(_ side: RecordedSide, of owner: any PersistentModel) {
+    let place = Place(owner: ObjectIdentifier(owner), index: side.index)
+    let held = absent.updateValue((owner, side.before), forKey: place)?.content
+    let before = RecordedSide(owner, side.index, held ?? Self.content(of: owner, at: side.index))
+    record { $0.undo.restore(before) }
+  }
+
+  /// What the save of its deletion has left of a side.
+  private static func content(
+    of model: any PersistentModel, at index: Int
+  ) -> RecordedSide.Content {
+    switch model.content(at: index) {
+    case .toMany(let targets): .members(targets.loaded ?? [])
+    case .toOne(let target): .reference(target, list: model.list(at: index))
+    case .attribute: .reference(.none, list: nil)
     }
   }
 
