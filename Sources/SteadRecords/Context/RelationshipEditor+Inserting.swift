@@ -8,6 +8,8 @@ extension RelationshipEditor {
   ///   relationship until it leads elsewhere; else the next save names the object.
   func insert(_ model: any PersistentModel, isLinked: Bool = false) {
     if model.has(_ModelFlags.redirected) { return insert(model.standIn, isLinked: isLinked) }
+    // Held once: each use of an unowned reference would retain it.
+    let graph = graph
     let isStep = graph.undo.beginStep()
     defer { if isStep { graph.undo.endStep() } }
     // Iterative, not recursive: a chain of objects may be longer than the stack is deep. The first goes in directly: an
@@ -41,6 +43,7 @@ extension RelationshipEditor {
   /// Links that initializers gave are made first, since their other sides are part of what is inserted.
   private func takeIn(_ model: any PersistentModel, isLinked: Bool) -> EntityLayout? {
     model.makeFirstLinks()
+    let graph = graph
     let state = model._$statePointer
     if let home = state.pointee.home {
       if home !== graph {
@@ -102,6 +105,7 @@ extension RelationshipEditor {
   private func connect(
     _ model: any PersistentModel, _ entity: EntityLayout, _ queue: inout [any PersistentModel]
   ) {
+    let graph = graph
     for index in entity.relationships {
       if graph.merger.hasStandIns, !entity.properties[index].isForeign {
         leadToStandIns(model, index)

@@ -104,8 +104,10 @@ extension SaveRun {
 
   /// Makes saved objects clean. Those without relationships by their states alone, so that no object is retained.
   private func clean(_ states: [SavePlan.State], _ models: [any PersistentModel]) {
+    // Once, and not for each object.
+    let (graph, traits) = (graph, graph.traits)
     for (place, state) in states.enumerated() {
-      if graph.traits[Int(state.pointee.entity)].hasRelationships {
+      if traits[Int(state.pointee.entity)].hasRelationships {
         graph.settle(models[place])
       } else {
         graph.pending.remove(state)

@@ -3,7 +3,9 @@ import Foundation
 /// One attempt to save a context: what it writes, and the transactions in which it does.
 ///
 /// Made with the transactions begun; then `write()`, `commit()` and `finish()` follow, or `rollBack()`.
-struct SaveRun {
+///
+/// A class, though it lives for one call: a copy for each step would retain all of it.
+final class SaveRun {
   /// More work for a save's transaction, which is then durable.
   typealias Note = (RecordStore, StoreConnection, SaveWriter) throws -> Void
 
@@ -177,7 +179,7 @@ struct SaveRun {
   }
 
   /// Commits, and takes out of `open` each store whose transaction has ended, also by an error.
-  mutating func commit(_ writer: SaveWriter) throws {
+  func commit(_ writer: SaveWriter) throws {
     do {
       for index in open {
         // First, because a commit that throws has ended its transaction itself.
@@ -200,7 +202,7 @@ struct SaveRun {
   }
 
   /// Rolls back what is open, and makes merged objects separate again.
-  mutating func rollBack() {
+  func rollBack() {
     // Stores that have committed are no longer in `open`, and keep the commit.
     for store in open { graph.stores[store].rollBack() }
     open = []

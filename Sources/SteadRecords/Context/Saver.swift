@@ -143,7 +143,7 @@ final class Saver {
   ///
   /// - Throws: `OutdatedSave` if a custom store was changed since the save was checked against it.
   private func saveOnce(noting note: SaveRun.Note?, endsTransaction: Bool) throws -> SaveSummary? {
-    var run = try SaveRun(graph, noting: note, within: heldStores)
+    let run = try SaveRun(graph, noting: note, within: heldStores)
     // From here on transactions are open, which must end whatever is thrown.
     let writer: SaveWriter
     do {
