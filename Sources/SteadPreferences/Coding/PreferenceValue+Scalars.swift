@@ -248,6 +248,7 @@ extension Decimal: UnsetPreferenceValue {
   public init(propertyList: PropertyList) throws {
     let value: Decimal? =
       switch propertyList {
+      case .string("NaN"): .nan
       case .string(let text) where Self.isNumber(text):
         Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
       case .integer(let number): Decimal(number)
@@ -262,8 +263,7 @@ extension Decimal: UnsetPreferenceValue {
 
   /// Whether a text is a number as a whole. `Decimal(string:locale:)` reads the beginning of "12 apples".
   private static func isNumber(_ text: String) -> Bool {
-    text == "NaN"
-      || text.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil
+    text.wholeMatch(of: /[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?/) != nil
   }
 
   /// Stored as a string, which keeps all digits.

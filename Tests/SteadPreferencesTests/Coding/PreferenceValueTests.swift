@@ -47,6 +47,7 @@ struct PreferenceValueTests {
       try isKept(try #require(Decimal(string: text)), as: .string(text))
     }
     #expect(try Decimal(propertyList: .string("+1.5e3")) == 1_500)
+    #expect(try Decimal(propertyList: #require(Decimal.nan.propertyList())).isNaN)
     try isKept(PropertyList.array([.bool(true)]), as: .array([.bool(true)]))
   }
 
