@@ -292,6 +292,39 @@ package final class SQLiteConnection: @unchecked Sendable {
   /// Costs one call of the system, and two more if symbolic links are in the path. Any thread may ask for it.
   package var hasMoved: Bool { isDisplaced || leadsElsewhere }
 
+  /// Whether the log has the frames that its index counts, and the beginning of its header. False once another program
+  /// has emptied the log, cut it or written over its beginning while this connection has it open.
+  ///
+  /// SQLite goes on by the index, which is in memory. It would write the next commit behind what is gone, and a checkpoint
+  /// would then move zeros over the file's pages. To be asked in a write transaction, where nobody changes the index, and
+  /// only of a file that uses a log. Costs two calls of the system.
+  ///
+  /// The layout of both is that of <https://sqlite.org/walformat.html>.
+  package var hasWholeLog: Bool {
+    var found: UnsafeMutablePointer<sqlite3_file>?
+    guard let mainFile, let map = mainFile.pointee.pMethods?.pointee.xShmMap,
+      sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &found) == SQLITE_OK,
+      let log = found, let methods = log.pointee.pMethods?.pointee
+    else { return true }
+    var index: UnsafeMutableRawPointer?
+    guard map(mainFile, 0, 32_768, 0, &index) == SQLITE_OK, let index else { return true }
+    let frameCount = Int64(index.load(fromByteOffset: 16, as: UInt32.self))
+    if frameCount == 0 { return true }
+    // 65,536 does not fit, and is stored as 1.
+    let stored = Int64(index.load(fromByteOffset: 14, as: UInt16.self))
+    let pageSize = stored == 1 ? 65_536 : stored
+    var (size, magic): (sqlite3_int64, UInt32) = (0, 0)
+    guard methods.xFileSize?(log, &size) == SQLITE_OK,
+      size >= Self.logHeaderSize + frameCount * (Self.frameHeaderSize + pageSize),
+      methods.xRead?(log, &magic, 4, 0) == SQLITE_OK
+    else { return false }
+    // The lowest bit is the byte order of the checksums.
+    return UInt32(bigEndian: magic) & ~1 == 0x377f_0682
+  }
+
+  private static let logHeaderSize: Int64 = 32
+  private static let frameHeaderSize: Int64 = 24
+
   /// SQLite follows the links of a path once, and then uses the path without them.
   private var leadsElsewhere: Bool {
     guard let openedPath else { return false }

@@ -171,6 +171,33 @@ struct LostLogTests {
     #expect(try file.copy(withLog: false).wholeCount() == saves + 1)
   }
 
+  /// The next save was written behind what was gone, and the end of the program moved zeros over the whole file.
+  @Test(arguments: [0, 31, 33, 5_000, -1])
+  func `a log that is damaged in place costs what it alone had`(length: off_t) throws {
+    do {
+      let context = ModelContext(try openLedgers(at: file.url))
+      for number in 1...3 { try context.save(number: number) }
+    }
+    do {
+      let container = try openLedgers(at: file.url)
+      try ModelContext(container).save(number: 4)
+      let log = URL(filePath: file.url.filePath + "-wal")
+      if length >= 0 {
+        #expect(truncate(log.filePath, length) == 0)
+      } else {
+        let handle = try FileHandle(forWritingTo: log)
+        try handle.write(contentsOf: Data(count: 32))
+        try handle.close()
+      }
+      for number in 5...6 {
+        #expect(throws: SwiftDataError.self) { try ModelContext(container).save(number: number) }
+      }
+    }
+    let copy = try file.copy(withLog: false)
+    try ToolRun.text(["sqlite3", copy.url.filePath, "PRAGMA user_version = 1"])
+    #expect(try copy.wholeCount() == 3)
+  }
+
   /// SQLite applied the log of today to the file of yesterday, which mixed pages of both: with enough saves the store was
   /// damaged, and said so only later.
   @Test(arguments: [1, 40, 300])

@@ -188,7 +188,13 @@ final class RecordStore: @unchecked Sendable {
     // The writer is closed last: a connection that only reads cannot move the log into the file.
     readers.close()
     // SQLite does so when the last connection of all processes is closed, and here other processes may go on.
-    if OpenStores.isClosed(log) { _ = try? writer.checkpoint(.emptying, busyTimeout: 0) }
+    if OpenStores.isClosed(log) { moveLog(busyTimeout: 0) }
+  }
+
+  /// Moves the log into the file, unless the log was damaged: see ``SQLiteConnection/hasWholeLog``.
+  private func moveLog(busyTimeout: Int32) {
+    guard writer.hasWholeLog else { return writer.keepLog() }
+    _ = try? writer.checkpoint(.emptying, busyTimeout: busyTimeout)
   }
 
   // MARK: Writing
@@ -303,6 +309,11 @@ final class RecordStore: @unchecked Sendable {
     if isInMemory { return }
     // Before anything is written to the file, or to the directory at its path.
     try checkPlace()
+    guard writer.hasWholeLog else {
+      // The file is all that is left, and a checkpoint would damage it.
+      writer.keepLog()
+      throw file.removedLog
+    }
     // A copy that a migration works on keeps the names of the store, whose place its pages take.
     try writer.markFile(namesLog: configuration.migration == .none, committing: commitQuietly) {
       OpenStores.endSnapshots(of: log)
@@ -648,7 +659,7 @@ final class RecordStore: @unchecked Sendable {
       defer { writing.unlock() }
       // The lock is recursive: `exit` may have been called within this thread's own transaction.
       if depth == 0 {
-        _ = try? writer.checkpoint(.emptying, busyTimeout: Self.exitTimeout)
+        moveLog(busyTimeout: Self.exitTimeout)
         return
       }
     }

@@ -184,6 +184,8 @@ final class StoreConnection: @unchecked Sendable {
   }
   /// ``SQLiteConnection/hasMoved``
   var hasMoved: Bool { database.hasMoved }
+  /// ``SQLiteConnection/hasWholeLog``
+  var hasWholeLog: Bool { database.hasWholeLog }
   /// ``SQLiteConnection/number(inFileAt:)``
   func number(inFileAt offset: Int64) -> UInt32? { database.number(inFileAt: offset) }
   /// ``SQLiteConnection/checkpoint(_:busyTimeout:)``

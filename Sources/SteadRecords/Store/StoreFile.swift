@@ -136,7 +136,7 @@ struct StoreFile: Sendable {
   }
 
   /// The error of a log that was removed while its index is in use.
-  private var removedLog: SwiftDataError {
+  var removedLog: SwiftDataError {
     SwiftDataError(
       .unreadableStore,
       "The log of \(path), \(path.fileName)-wal, was removed, moved away or emptied while a program has the store open, and "
