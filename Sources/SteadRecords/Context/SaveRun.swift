@@ -79,23 +79,9 @@ final class SaveRun {
   private static func beginSavepoints(
     in held: [Int], of graph: ObjectGraph
   ) throws -> Set<Int> {
+    // Within the program's transaction each is a savepoint.
     let concerned = held.filter { graph.stores[$0].hasInnerWork }
-    var begun: [Int] = []
-    do {
-      for index in concerned {
-        // Within the program's transaction this is a savepoint.
-        let connection = try graph.stores[index].begin()
-        begun.append(index)
-        graph.commits.apply(
-          graph.commits.inbox.news(of: index, upTo: graph.stores[index].number), in: index,
-          connection)
-      }
-    } catch {
-      // The end of the block ends the transaction around, and would leave these open.
-      for index in begun { graph.stores[index].rollBack() }
-      throw error
-    }
-    return Set(begun)
+    return Set(try begin(concerned, of: graph, isDurable: false))
   }
 
   // MARK: Writing
