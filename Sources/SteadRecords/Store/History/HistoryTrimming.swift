@@ -36,10 +36,11 @@ struct HistoryTrimming {
       // Everything before the first one that is young enough; everything, if none is.
       last = max(last, kept.map { max($0, 1) - 1 } ?? newest)
     }
-    if let count = limits.transactions { last = max(last, newest - Int64(count)) }
+    // A negative limit keeps as little as zero does.
+    if let count = limits.transactions { last = max(last, newest - Int64(max(count, 0))) }
     if let bytes = limits.bytes { last = max(last, try lastBeyond(bytes)) }
     if let reader = try readers().values.min() { last = min(last, reader) }
-    if let count = limits.unreadTransactions { last = max(last, newest - Int64(count)) }
+    if let count = limits.unreadTransactions { last = max(last, newest - Int64(max(count, 0))) }
     return last > 0 ? last : nil
   }
 
@@ -60,7 +61,7 @@ struct HistoryTrimming {
     statement.reset()
     defer { statement.reset() }
     // From the newest on: what is beyond the budget is the oldest.
-    var left = Int64(bytes)
+    var left = Int64(max(bytes, 0))
     while try statement.step() {
       left -= statement.integer(1)
       if left < 0 { return statement.integer(0) }

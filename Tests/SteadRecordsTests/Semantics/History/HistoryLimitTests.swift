@@ -48,6 +48,25 @@ import Testing
     #expect(try numbers(small) == [11])
   }
 
+  /// The smallest integer and an infinite age ended the program; an age of thousands of years removed everything.
+  @Test func `may be any number`() throws {
+    let store = try TestStore.voyages()
+    try fill(store.context(), 4)
+    for age in [Double.infinity, .nan, 1e300, 2e11, 1e12] {
+      try open(store, .init(age: age)).container.trimHistory()
+      #expect(try numbers(store.context()) == [1, 2, 3, 4], "\(age)")
+    }
+    for count in [Int.max, .min, -1] {
+      for limits: ModelConfiguration.HistoryLimits in [
+        .init(transactions: count), .init(bytes: count), .init(unreadTransactions: count),
+      ] {
+        try open(store, limits).container.trimHistory()
+        let left = try numbers(store.context())
+        #expect(left == (count < 0 ? [] : [1, 2, 3, 4]), "\(limits)")
+      }
+    }
+  }
+
   /// Other programs may make the commits at which a removal was due.
   @Test func `are kept whoever makes the commits`() throws {
     let store = try TestStore.voyages()
