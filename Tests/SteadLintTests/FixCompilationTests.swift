@@ -1,5 +1,6 @@
 import Foundation
 import SteadLint
+import SteadTestSupport
 import Testing
 
 /// What fixes write compiles: with Foundation alone, or with this package's SwiftData and its macros.
@@ -172,7 +173,7 @@ struct FixCompilationTests {
     if let module = example.appleModule {
       let empty = folder.appending(path: "\(module).swift")
       try Data().write(to: empty)
-      let made = try compile(
+      let made = try SwiftCompiler.run(
         [
           "-emit-module", "-module-name", module, "-o",
           folder.appending(path: module + ".swiftmodule").path,
@@ -180,39 +181,7 @@ struct FixCompilationTests {
         ], in: folder)
       #expect(made.status == 0, "\(made.output)")
     }
-    if example.needsModels { options += try Self.modelOptions() }
-    return try compile(["-typecheck"] + options + [file.path], in: folder)
-  }
-
-  /// What leads the compiler to the modules of this build and to the macros' plugin.
-  private static func modelOptions() throws -> [String] {
-    let products = Bundle.main.bundleURL
-    let folders = try FileManager.default.contentsOfDirectory(atPath: products.path)
-    let maps = folders.filter { $0.hasPrefix("C") && $0.hasSuffix(".build") }.sorted().map {
-      products.appending(path: $0 + "/module.modulemap").path
-    }.filter { FileManager.default.fileExists(atPath: $0) }
-    let plugin = products.appending(path: "SteadRecordsMacros-tool").path
-    return ["-I", products.appending(path: "Modules").path]
-      + ["-load-plugin-executable", plugin + "#SteadRecordsMacros"]
-      + maps.flatMap { ["-Xcc", "-fmodule-map-file=" + $0] }
-  }
-
-  /// - Parameter folder: Where the compiler makes directories, which it leaves.
-  private func compile(_ words: [String], in folder: URL) throws -> (
-    status: Int32, output: String
-  ) {
-    let process = Process()
-    process.environment = ProcessInfo.processInfo.environment.merging(["TMPDIR": folder.path]) {
-      $1
-    }
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["swiftc"] + words
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    if example.needsModels { options += try SwiftCompiler.modelOptions() }
+    return try SwiftCompiler.run(["-typecheck"] + options + [file.path], in: folder)
   }
 }

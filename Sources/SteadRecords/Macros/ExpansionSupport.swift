@@ -56,10 +56,22 @@ extension Schema.Index.Types: ExpressibleByArrayLiteral {
 // MARK: - Constants
 
 // A `let` cannot have accessors, so it is stored as it is. Reading a row must still set it: in a new object by
-// initialization, in an existing one by writing to where it lies.
+// initialization, in an existing one by writing to where it lies. A relationship cannot be a `let`: its value depends on
+// other objects and changes with them.
+
+/// A slot whose value is made from its column alone, which is what a `let` property can be.
+public protocol _ConstantSlot: _Slot {}
+
+extension _AttributeSlot: _ConstantSlot {}
+extension _RawSlot: _ConstantSlot {}
+extension _OptionalRawSlot: _ConstantSlot {}
+extension _CodableSlot: _ConstantSlot {}
+extension _TransformableSlot: _ConstantSlot {}
+extension _ExternalSlot: _ConstantSlot {}
+extension _UnstorableSlot: _ConstantSlot {}
 
 /// The value of a `let` property of an object being made from a row.
-public func _loadConstant<Slot: _Slot>(
+public func _loadConstant<Slot: _ConstantSlot>(
   _ slot: Slot, _ row: _RowReader, _ index: Int
 ) -> Slot.Value {
   var slot = slot
@@ -68,27 +80,53 @@ public func _loadConstant<Slot: _Slot>(
 }
 
 /// Sets a `let` property of an existing object, if the row has its column.
-public func _reloadConstant<Owner: PersistentModel, Slot: _Slot>(
+public func _reloadConstant<Owner: PersistentModel, Slot: _ConstantSlot>(
   _ owner: Owner, _ offset: Int?, _ slot: Slot, _ row: _RowReader, _ index: Int
 ) {
   guard let offset, row._column(index) >= 0 else { return }
   var slot = slot
   slot._load(row, index)
-  let value = slot.read(owner, index)
+  setConstant(of: owner, at: offset, to: slot.read(owner, index))
+}
+
+/// Sets a `let` property to what a visitor has made of the copy of its slot, if the visitor is one that sets values.
+public func _writeBack<Slot: _ConstantSlot, Owner: PersistentModel, Visitor: _SlotVisitor>(
+  _ slot: Slot, _ owner: Owner, _ offset: Int?, _ index: Int, _ visitor: Visitor
+) {
+  guard Visitor.setsAttributes, let offset else { return }
+  setConstant(of: owner, at: offset, to: slot.read(owner, index))
+}
+
+/// Writes a value to where a stored property lies.
+///
+/// - Parameter offset: That of a stored property of the value's type in the object's class.
+private func setConstant<Value>(of owner: some PersistentModel, at offset: Int, to value: Value) {
   withExtendedLifetime(owner) {
-    // The offset is that of a stored property of this type in this class.
     let address = Unmanaged.passUnretained(owner).toOpaque() + offset
-    address.assumingMemoryBound(to: Slot.Value.self).pointee = value
+    address.assumingMemoryBound(to: Value.self).pointee = value
   }
 }
 
 /// A slot that holds the value of a `let` property, for code that reads slots.
-public func _fill<Slot: _Slot>(_ slot: Slot, _ value: Slot.Value) -> Slot { Slot(value) }
+public func _fill<Slot: _ConstantSlot>(_ slot: Slot, _ value: Slot.Value) -> Slot { Slot(value) }
+
+// What the compiler finds for a relationship that is a `let`: less constrained than the functions above, and so never
+// chosen where one of those fits.
 
 @available(*, unavailable, message: "a relationship must be declared with 'var'")
-public func _fill<Model>(_ slot: _ToManySlot<Model>, _ value: [Model]) -> _ToManySlot<Model> {
-  slot
+public func _loadConstant<Slot: _Slot>(
+  _ slot: Slot, _ row: _RowReader, _ index: Int
+) -> Slot.Value {
+  slot.read(ConstantOwner(), index)
 }
+
+@available(*, unavailable, message: "a relationship must be declared with 'var'")
+public func _reloadConstant<Owner: PersistentModel, Slot: _Slot>(
+  _ owner: Owner, _ offset: Int?, _ slot: Slot, _ row: _RowReader, _ index: Int
+) {}
+
+@available(*, unavailable, message: "a relationship must be declared with 'var'")
+public func _fill<Slot: _Slot>(_ slot: Slot, _ value: Slot.Value) -> Slot { slot }
 
 /// The offsets of `let` properties in objects of a class; nil for a name that is not a stored property.
 public func _constantOffsets(in type: AnyClass, _ names: [String]) -> [Int?] {

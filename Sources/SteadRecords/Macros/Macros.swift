@@ -30,6 +30,9 @@ import Observation
 /// a model, or an array or an optional of these; at most 1,024 with inherited ones. Give a property that a later
 /// version adds a default value, or make it optional: existing stores then follow without a migration plan. A subclass
 /// of a model class is a model, too, and shares its table.
+///
+/// An attribute may be a `let`, which is set by the initializer, by reading a row, and by an upsert of its row. A
+/// relationship must be a `var`: deleting its destination changes it.
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "SteadRecordsMacros", type: "ModelMacro")

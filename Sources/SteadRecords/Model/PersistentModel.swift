@@ -195,6 +195,8 @@ extension PersistentModel {
       guard let source = newValue as? ObjectBackingData<Self> else { return }
       for index in 0..<Self._$propertyCount {
         if let copy = source.object.copySlot(at: index) { restoreSlot(copy, at: index) }
+        // An object that is changed in place, which each of the two needs for itself.
+        updateTargets(at: index) { $0.delta = $0.delta?.copy() }
       }
     }
   }

@@ -117,6 +117,13 @@ public struct _Targets {
 /// and not a closure, since the type of the slot differs from property to property.
 public protocol _SlotVisitor {
   mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int)
+
+  /// Whether it may set an attribute. A `let` property has no slot of its own, and is written again only then.
+  static var setsAttributes: Bool { get }
+}
+
+extension _SlotVisitor {
+  public static var setsAttributes: Bool { false }
 }
 
 extension PersistentModel {
@@ -190,6 +197,8 @@ private struct SlotCopier: _SlotVisitor {
 
 /// Replaces a slot by a copy of the same type.
 private struct SlotRestorer: _SlotVisitor {
+  static let setsAttributes = true
+
   let copy: Any
 
   mutating func visit<S: _Slot>(_ slot: inout S, _ index: Int) {

@@ -9,6 +9,8 @@ import SteadSQLite
 /// Invariant: a slot is set only to a value of its own type. What has another type is an error, or
 /// stays in ``Gaps/unreadable`` for the column.
 struct SlotFiller: _SlotVisitor {
+  static let setsAttributes = true
+
   /// What a snapshot does not say of an object.
   struct Gaps {
     /// The properties whose values are default values made for this object alone, such as `UUID()`. They are not

@@ -237,15 +237,18 @@ extension ModelDeclaration {
   private var visit: String {
     // Cases count from 0 in each class; a superclass's properties are passed up.
     var lines = ["switch _$index\(supermodel == nil ? "" : " - \(name)._$first") {"]
+    var offset = -1
     lines += properties.enumerated().map { position, property in
       guard property.isConstant else {
         return "case \(position): _$visitor.visit(&\(property.slot), _$index)"
       }
-      // Visitors may read a constant; what they write goes to a copy.
+      offset += 1
+      // A constant has no slot: visitors get a copy, and what they write to that is written back.
       return """
         case \(position):
           var _$slot = SteadRecords._fill(\(property.slotExpression), self.\(property.name))
           _$visitor.visit(&_$slot, _$index)
+          SteadRecords._writeBack(_$slot, self, \(name)._$constantOffsets[\(offset)], _$index, _$visitor)
         """
     }
     lines += [

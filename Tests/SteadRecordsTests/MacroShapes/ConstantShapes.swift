@@ -1,4 +1,5 @@
 import Foundation
+import SteadTestSupport
 import SwiftData
 import Testing
 
@@ -31,6 +32,19 @@ import Testing
   init(own: [String]) {
     self.own = own
     super.init(base: 3)
+  }
+}
+
+@Model final class ConstantTag {
+  @Attribute(.unique) var code: String
+  let label: String
+  let weights: [Double]
+  var count = 0
+
+  init(code: String, label: String, weights: [Double] = []) {
+    self.code = code
+    self.label = label
+    self.weights = weights
   }
 }
 
@@ -91,5 +105,79 @@ import Testing
       #expect(twin.own == ["a"])
       #expect(twin.base == 3)
     }
+  }
+
+  private static func tags() throws -> ModelContext {
+    ModelContext(
+      try ModelContainer(
+        for: ConstantTag.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true)))
+  }
+
+  private func onlyTag(in container: ModelContainer) throws -> ConstantTag {
+    let tags = try ModelContext(container).fetch(FetchDescriptor<ConstantTag>())
+    try #require(tags.count == 1)
+    return tags[0]
+  }
+
+  /// What takes values from one object to another left constants as they were, so that the next save stored the old ones.
+  @Test(arguments: [false, true], [false, true])
+  func `an upsert replaces constants, and undo brings them back`(
+    hasUndo: Bool, isLoaded: Bool
+  ) throws {
+    let context = try Self.tags()
+    let container = context.container
+    do {
+      let first = ModelContext(container)
+      first.insert(ConstantTag(code: "a", label: "old", weights: [1]))
+      try first.save()
+    }
+    if hasUndo {
+      context.undoManager = UndoManager()
+      context.undoManager?.groupsByEvent = false
+    }
+    let old = isLoaded ? try context.fetch(FetchDescriptor<ConstantTag>()).first : nil
+    context.undoManager?.beginUndoGrouping()
+    context.insert(ConstantTag(code: "a", label: "new", weights: [2, 3]))
+    try context.save()
+    context.undoManager?.endUndoGrouping()
+    #expect(try onlyTag(in: container).label == "new")
+    #expect(try onlyTag(in: container).weights == [2, 3])
+    if let old { #expect(old.label == "new" && old.weights == [2, 3]) }
+    guard hasUndo else { return }
+    context.undoManager?.undo()
+    try context.save()
+    #expect(try onlyTag(in: container).label == "old")
+    #expect(try onlyTag(in: container).weights == [1])
+    if let old { #expect(old.label == "old" && old.weights == [1]) }
+    context.undoManager?.redo()
+    try context.save()
+    #expect(try onlyTag(in: container).label == "new")
+  }
+
+  @Test func `constants are among an object's backing data`() {
+    let tag = ConstantTag(code: "a", label: "label", weights: [1, 2])
+    let twin = ConstantTag(backingData: tag.persistentBackingData)
+    #expect(twin.code == "a" && twin.label == "label" && twin.weights == [1, 2])
+  }
+
+  /// Such a property compiled, was saved, and read as empty, which the next undo stored.
+  @Test(arguments: ["Owner", "Owner?", "[Owner]", "[Owner]?"])
+  func `a relationship that is a constant is refused by the compiler`(type: String) throws {
+    func source(_ keyword: String) -> String {
+      """
+      import SwiftData
+      @Model final class Owner { init() {} }
+      @Model final class Item {
+        \(keyword) owner: \(type)
+        let name: String?
+        init(owner: \(type)) { self.owner = owner; name = nil }
+      }
+      """
+    }
+    let (status, output) = try SwiftCompiler.checkTypes(of: source("let"))
+    #expect(status != 0)
+    #expect(output.contains("a relationship must be declared with 'var'"), "\(output)")
+    let (accepted, messages) = try SwiftCompiler.checkTypes(of: source("var"))
+    #expect(accepted == 0, "\(messages)")
   }
 }

@@ -79,9 +79,11 @@ import Testing
         case 0:
         var _$slot = SteadRecords._fill(SteadRecords._makeSlot((String).self), self.plate)
         _$visitor.visit(&_$slot, _$index)
+        SteadRecords._writeBack(_$slot, self, Car._$constantOffsets[0], _$index, _$visitor)
         case 1:
         var _$slot = SteadRecords._fill(SteadRecords._makeSlot(inferring: Date()), self.built)
         _$visitor.visit(&_$slot, _$index)
+        SteadRecords._writeBack(_$slot, self, Car._$constantOffsets[1], _$index, _$visitor)
         case 2: _$visitor.visit(&_$slot_doors, _$index)
         default: super._$visit(_$index, &_$visitor)
         }
