@@ -322,6 +322,22 @@ package final class SQLiteConnection: @unchecked Sendable {
     return UInt32(bigEndian: magic) & ~1 == 0x377f_0682
   }
 
+  /// Whether the file is as long as its header says. False once another program has cut it short, and while a checkpoint of
+  /// another connection moves pages into it, or was interrupted by the end of its process: then the log has what is missing.
+  ///
+  /// Costs two calls of the system.
+  package var hasWholeFile: Bool {
+    guard let file = mainFile, let methods = file.pointee.pMethods else { return true }
+    var size: sqlite3_int64 = 0
+    guard methods.pointee.xFileSize(file, &size) == SQLITE_OK else { return true }
+    // The page size is at 16, in two bytes, and the number of pages at 28.
+    var header = (UInt32(0), UInt32(0), UInt32(0), UInt32(0))
+    guard methods.pointee.xRead(file, &header, 16, 16) == SQLITE_OK else { return false }
+    let (stored, pages) = (UInt32(bigEndian: header.0) >> 16, UInt32(bigEndian: header.3))
+    // 65,536 does not fit, and is stored as 1.
+    return size >= Int64(pages) * (stored == 1 ? 65_536 : Int64(stored))
+  }
+
   private static let logHeaderSize: Int64 = 32
   private static let frameHeaderSize: Int64 = 24
 

@@ -1,3 +1,4 @@
+import SteadSQLite
 import WorkerModels
 
 /// A store is a file and its log. `cp app.store` after the program had ended copied 4,096 bytes, which opened as an empty
@@ -196,6 +197,97 @@ struct LostLogTests {
     let copy = try file.copy(withLog: false)
     try ToolRun.text(["sqlite3", copy.url.filePath, "PRAGMA user_version = 1"])
     #expect(try copy.wholeCount() == 3)
+  }
+
+  /// SQLite takes such a log for an empty one, and the store opened without the saves that only it had.
+  @Test(arguments: [1, 31, 32, 33, 5_000, -32, -4_000])
+  func `a log that was damaged after a kill is refused, and kept`(length: off_t) throws {
+    let worker = try file.hold()
+    for number in 1...3 { #expect(try worker.ask("save") == number) }
+    worker.end()
+    worker.finish()
+    let whole = try file.copy(withLog: true)
+    if length >= 0 {
+      #expect(truncate(file.logURL.filePath, length) == 0)
+    } else {
+      let handle = try FileHandle(forWritingTo: file.logURL)
+      try handle.write(contentsOf: Data(count: Int(-length)))
+      try handle.close()
+    }
+    let (before, log) = (try Data(contentsOf: file.url), try Data(contentsOf: file.logURL))
+    for allowsSave in [true, false] {
+      let message = file.refusal(allowsSave: allowsSave)
+      #expect(
+        message.contains("test.store-wal, which has saves that the file does not have, is damaged"))
+    }
+    #expect(try Data(contentsOf: file.url) == before)
+    #expect(try Data(contentsOf: file.logURL) == log)
+    #expect(try whole.wholeCount() == 3)
+    // What the message says about a log that is lost for good.
+    try ToolRun.text(["sqlite3", file.url.filePath, "PRAGMA user_version = 1"])
+    #expect(try file.wholeCount() == 0)
+  }
+
+  /// A process that is killed as it begins the log again leaves no whole transaction in it, and frames of before.
+  @Test func `a log that was being begun again is none that was damaged`() throws {
+    let worker = try file.hold()
+    for number in 1...3 { #expect(try worker.ask("save") == number) }
+    worker.end()
+    worker.finish()
+    // The mark's first commit, with a checkpoint that leaves the log.
+    let tool = try SQLiteConnection(SQLiteOptions(.file(file.url.filePath)))
+    try tool.execute("PRAGMA user_version = \(0x1_0001)")
+    _ = try tool.checkpoint(.full, busyTimeout: 0)
+    tool.keepLog()
+    let copy = try file.copy(withLog: true)
+    let log = try FileHandle(forUpdating: copy.logURL)
+    let old = try #require(try log.read(upToCount: 32))
+    var header = [UInt8](old)
+    // The header of the next beginning: one more checkpoint, the next salt, and the sums of both.
+    header[15] &+= 1
+    header[19] &+= 1
+    let sums = Self.sums(of: Array(header[..<24]), isBigEndian: header[3] & 1 == 1)
+    header.replaceSubrange(24..<32, with: sums)
+    try log.seek(toOffset: 0)
+    try log.write(contentsOf: Data(header))
+    try log.close()
+    #expect(try copy.wholeCount() == 3)
+  }
+
+  /// The checksum of a log's header, as it is stored.
+  private static func sums(of bytes: [UInt8], isBigEndian: Bool) -> [UInt8] {
+    var (first, second): (UInt32, UInt32) = (0, 0)
+    for offset in stride(from: 0, to: bytes.count, by: 8) {
+      func word(_ start: Int) -> UInt32 {
+        let word = bytes[start..<(start + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return isBigEndian ? word : word.byteSwapped
+      }
+      first = first &+ word(offset) &+ second
+      second = second &+ word(offset + 4) &+ first
+    }
+    return [first, second].flatMap { sum in
+      (0..<4).map { UInt8(truncatingIfNeeded: sum >> (24 - 8 * $0)) }
+    }
+  }
+
+  /// Saves went to the log of a file that nobody could read any more, and said that they were kept.
+  @Test(arguments: [0, 100, 4_096, 20_000])
+  func `a file that is cut short under a program takes no more saves`(length: off_t) throws {
+    do {
+      let context = ModelContext(try openLedgers(at: file.url))
+      for number in 1...3 { try context.save(number: number, bytes: 4_000) }
+    }
+    do {
+      let container = try openLedgers(at: file.url)
+      let context = ModelContext(container)
+      // The first save of a program reads more of the file than the later ones.
+      try context.save(number: 4)
+      #expect(truncate(file.url.filePath, length) == 0)
+      for number in 5...6 {
+        #expect(throws: SwiftDataError.self) { try context.save(number: number) }
+      }
+    }
+    #expect(!file.refusal().isEmpty)
   }
 
   /// SQLite applied the log of today to the file of yesterday, which mixed pages of both: with enough saves the store was
@@ -399,8 +491,8 @@ extension ModelContext {
     insert(Ledger(number: number, writer: writer, amounts: [number, 2, 3]))
   }
 
-  fileprivate func save(number: Int) throws {
-    insert(number: number)
+  fileprivate func save(number: Int, bytes: Int = 4) throws {
+    insert(number: number, bytes: bytes)
     try save()
   }
 }

@@ -285,7 +285,7 @@ private struct StoreState: Equatable {
 
 extension StoreConnection {
   /// Whether the file's tables have the structure that they should have. Costs a read of the file.
-  fileprivate var isSound: Bool {
+  var isSound: Bool {
     (try? rows("PRAGMA quick_check(1)"))?.first?.first == .text("ok")
   }
 }

@@ -191,9 +191,12 @@ final class RecordStore: @unchecked Sendable {
     if OpenStores.isClosed(log) { moveLog(busyTimeout: 0) }
   }
 
-  /// Moves the log into the file, unless the log was damaged: see ``SQLiteConnection/hasWholeLog``.
+  /// Moves the log into the file, unless one of the two was damaged: see ``SQLiteConnection/hasWholeLog``. Pages behind the
+  /// end of a file that was cut short would make it look whole.
   private func moveLog(busyTimeout: Int32) {
-    guard writer.hasWholeLog else { return writer.keepLog() }
+    guard writer.hasWholeLog, writer.hasWholeFile || file.isComplete else {
+      return writer.keepLog()
+    }
     _ = try? writer.checkpoint(.emptying, busyTimeout: busyTimeout)
   }
 
@@ -314,6 +317,7 @@ final class RecordStore: @unchecked Sendable {
       writer.keepLog()
       throw file.removedLog
     }
+    guard writer.hasWholeFile || file.isComplete else { throw file.truncation }
     // A copy that a migration works on keeps the names of the store, whose place its pages take.
     try writer.markFile(namesLog: configuration.migration == .none, committing: commitQuietly) {
       OpenStores.endSnapshots(of: log)

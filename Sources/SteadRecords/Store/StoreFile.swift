@@ -83,7 +83,7 @@ struct StoreFile: Sendable {
       return
     }
     try header.check(path: path)
-    if header.lacksLog { try checkLog() }
+    if header.hasLogMark, logBeginning == .nothing { try checkLog() }
     // A copy that a migration works on has names of another file, the store. Nobody puts another one in its place.
     if hasLog, header.isMarked, configuration.migration == .none { try checkLogName() }
     // Without a rollback journal, nothing would remove the mark from the file again.
@@ -106,26 +106,35 @@ struct StoreFile: Sendable {
     // Another process may just have closed the store, and have moved the log into the file. A snapshot is of one
     // moment: as long as it is open, nobody removes or empties a log that it needs.
     let connection = try open(writable: configuration.allowsSave, keepsJournalMode: true)
+    // Closing the last connection would remove what is left of the log.
+    connection.keepLog()
     try connection.begin()
     defer { try? connection.execute("ROLLBACK") }
     guard LogMark.isSet(in: try connection.integer("PRAGMA user_version") ?? 0) else { return }
     // With a log, the mark is one that a writer is setting just now.
-    guard isLogEmpty else { return }
+    guard logBeginning == .nothing else { return }
+    let problem =
+      isLogEmpty
+      ? "\(path) lacks its log, \(path.fileName)-wal, which has saves that the file does not have: the file was copied or "
+        + "moved without it while a program used the store, or after one was killed. It was left untouched. Put the log "
+        + "next to it, or open a backup."
+      : "The log of \(path), \(path.fileName)-wal, which has saves that the file does not have, is damaged from its "
+        + "beginning: it was cut short or overwritten. Both were left untouched. Put the whole log next to the file, or open "
+        + "a backup."
     throw SwiftDataError(
       .unreadableStore,
-      "\(path) lacks its log, \(path.fileName)-wal, which has saves that the file does not have: the file was copied or "
-        + "moved without it while a program used the store, or after one was killed. It was left untouched. Put the log "
-        + "next to it, or open a backup. If the log is lost, `sqlite3 \(path.fileName) \"PRAGMA user_version = "
+      "\(problem) If the log is lost, `sqlite3 \(path.fileName) \"PRAGMA user_version = "
         + "\(StorePreparation.formatVersion)\"` lets the store open without these saves.")
   }
 
+  /// What the log begins with.
+  private var logBeginning: SQLiteLogFile.Beginning { SQLiteLogFile.beginning(of: logPath) }
+
+  /// Where SQLite puts the log: beside the file that links lead to.
+  private var logPath: String { ((try? POSIXDisk().resolveLinks(path)) ?? path) + "-wal" }
+
   /// Whether the log has no pages, or does not exist.
-  private var isLogEmpty: Bool {
-    let disk = POSIXDisk()
-    // SQLite puts the log beside the file that links lead to.
-    let store = (try? disk.resolveLinks(path)) ?? path
-    return ((try? disk.status(at: store + "-wal"))?.size ?? 0) == 0
-  }
+  private var isLogEmpty: Bool { ((try? POSIXDisk().status(at: logPath))?.size ?? 0) == 0 }
 
   /// The error for one of SQLite's.
   ///
@@ -143,6 +152,23 @@ struct StoreFile: Sendable {
         + "has saves that the file does not have. The file was left untouched. If the log was moved, move it back. If it was "
         + "removed, let the programs end that have the store open: they still have the log, and move it into the file as "
         + "they end, unless they are killed. Then try again. If it was emptied, open a backup.")
+  }
+
+  /// The error of a file that was cut short while a program has it open.
+  var truncation: SwiftDataError {
+    SwiftDataError(
+      .unreadableStore,
+      "\(path) was cut short while a program has the store open, and lacks pages that its log does not have either. Nothing "
+        + "was written. Open a backup, or move the file away, with \(path.fileName)-wal, to start afresh."
+    )
+  }
+
+  /// Whether a store whose file is shorter than it says has all of its pages: a checkpoint that was interrupted leaves such
+  /// a file, and a log that completes it. Costs a read of the file.
+  var isComplete: Bool {
+    // A new connection, since the pages of one that is open may be in its memory alone.
+    guard let connection = try? open(writable: false) else { return false }
+    return connection.isSound
   }
 
   /// SQLite would remove the log, and begin an empty store.

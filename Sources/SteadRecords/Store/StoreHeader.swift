@@ -60,9 +60,9 @@ struct StoreHeader: Equatable {
   /// Whether the file has the mark of a store.
   var isMarked: Bool { number(at: 68, bytes: 4) == Int(StoreFile.applicationID) }
 
-  /// Whether the file says that its log has commits which it lacks, and no log exists.
-  var lacksLog: Bool {
-    !hasLog && bytes.count == Self.size && LogMark.isSet(in: Int64(number(at: 60, bytes: 4)))
+  /// Whether the file says that its log has commits which it lacks.
+  var hasLogMark: Bool {
+    bytes.count == Self.size && LogMark.isSet(in: Int64(number(at: 60, bytes: 4)))
   }
 
   /// The size of a file, in bytes; nil if there is none.
