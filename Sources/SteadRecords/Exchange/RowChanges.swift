@@ -89,7 +89,8 @@ extension RowTransaction {
       } catch is HistoryFormat.Malformed {
         throw SwiftDataError(
           .unreadableStore,
-          "Transaction \(number) of the history is damaged. Delete the history up to it, and compare the rows again."
+          "Transaction \(number) of the history is damaged, or has more than \(HistoryFormat.changeLimit) changes. "
+            + "Delete the history up to it, and compare the rows again."
         )
       }
       try body(RowChanges(number: number, author: author, changes: changes))

@@ -103,8 +103,8 @@ struct HistoryReader {
     } catch is HistoryFormat.Malformed {
       throw SwiftDataError(
         .unreadableStore,
-        "Transaction \(row.number) of the history is damaged. Delete the history up to it, and continue from the "
-          + "newest token.")
+        "Transaction \(row.number) of the history is damaged, or has more than \(HistoryFormat.changeLimit) changes. "
+          + "Delete the history up to it, and continue from the newest token.")
     }
   }
 }

@@ -19,8 +19,8 @@ extension ModelContext {
   ///
   /// - Throws: `SwiftDataError`: `historyTokenExpired` if transactions after a token of the predicate were deleted,
   ///   or if the token is newer than the store, which was restored from a backup; `unreadableStore` if the history
-  ///   was damaged; `invalidTransactionFetchRequest` for transactions of a type that no store has. What the predicate
-  ///   throws.
+  ///   was damaged, or one transaction has more than 8,388,608 changes; `invalidTransactionFetchRequest` for transactions
+  ///   of a type that no store has, and for more than as many changes in one store together. What the predicate throws.
   public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T]
   {
     // nil from a store whose transactions are of another type, so an empty list means that no store
@@ -76,6 +76,14 @@ private struct HistorySearch {
       "No store of the container has transactions of type \(type). Use DefaultHistoryTransaction.")
   }
 
+  /// The error for transactions that would take more memory than a fetch may.
+  private static var tooMany: SwiftDataError {
+    SwiftDataError(
+      .invalidTransactionFetchRequest,
+      "The transactions have more than \(HistoryFormat.changeLimit) changes together. Set the descriptor's fetchLimit, and "
+        + "fetch again after the last one's token.")
+  }
+
   /// The maximum number of transactions; 0 for all.
   private var limit: Int { Int(clamping: descriptor.fetchLimit) }
 
@@ -102,11 +110,14 @@ private struct HistorySearch {
     // In any other order all transactions have to be sorted first.
     if isReversed != nil { order.limit = limit }
     var found: [DefaultHistoryTransaction] = []
+    var count: Int64 = 0
     let reader = HistoryReader(store: store, filter: filter)
     try reader.forEach(on: connection, order) {
       DefaultHistoryToken(store: $0.store, number: $0.number)
-    } _: {
-      found.append($0)
+    } _: { transaction in
+      count += Int64(transaction.changes.count)
+      guard count <= HistoryFormat.changeLimit else { throw Self.tooMany }
+      found.append(transaction)
     }
     return isReversed == nil ? limited(sorted(found)) : found
   }

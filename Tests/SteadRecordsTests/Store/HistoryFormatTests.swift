@@ -78,10 +78,25 @@ import Testing
       "[[0,\"A\",[9223372036854775807,1],[]]]", "[[0,\"A\",[9223372036854775808,1],[]]]",
       "[[0,A,[1,1],[]]]", "[[0,\"A,[1,1],[]]]", "[[0,\"A\",[1,1]]]", "[[0,\"A\",[1,1],[]]",
       #"[[0,"\u0041",[1,1],[]]]"#, #"[[1,"A",[1,1],[],["\x"]]]"#, "[[1,\"A\",[1,1],[],[1]]]",
-      "[[0,\"A\",[1,1],[]],]",
+      "[[0,\"A\",[1,1],[]],]", "[[0,\"A\",[1,8388609],[]]]",
+      "[[0,\"A\",[1,8388608,8388609,1],[]]]", "[[1,\"A\",[1,1],[1,8388609],[\"b\"]]]",
     ])
   func `What is damaged is refused`(text: String) {
     #expect(throws: HistoryFormat.Malformed.self) { try read(text) }
+  }
+
+  /// Each change becomes an object, so that a row of a few bytes took memory without bound.
+  @Test func `The changes of a transaction are limited together`() throws {
+    func count(_ text: String) throws -> Int64 {
+      var count: Int64 = 0
+      try Array(text.utf8).withUnsafeBufferPointer { bytes in
+        try HistoryFormat.forEachGroup(in: bytes) { count += $0.rows.count }
+      }
+      return count
+    }
+    let most = #"[0,"A",[1,\#(HistoryFormat.changeLimit)],[]]"#
+    #expect(try count("[\(most)]") == HistoryFormat.changeLimit)
+    #expect(throws: HistoryFormat.Malformed.self) { try count(#"[\#(most),[0,"A",[1,1],[]]]"#) }
   }
 
   /// Stores have these in their triggers.

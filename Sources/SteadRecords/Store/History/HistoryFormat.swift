@@ -30,6 +30,11 @@ enum HistoryFormat {
   /// The text does not have the format: the row was damaged, or written by another program.
   struct Malformed: Error {}
 
+  /// The most changes that one transaction may have, and one fetch of the history returns.
+  ///
+  /// A run of a few bytes may claim any number of rows, and each becomes an object. This many take some gigabyte.
+  static let changeLimit: Int64 = 1 << 23
+
   // MARK: - Writing
 
   /// Writes the groups of a transaction.
@@ -219,12 +224,19 @@ enum HistoryFormat {
 
   /// Calls a body with each group of a text.
   ///
-  /// - Throws: ``Malformed``, after the groups before the damage.
+  /// - Throws: ``Malformed``, after the groups before the damage; also where the groups have more than ``changeLimit``
+  ///   rows.
   static func forEachGroup(
     in text: UnsafeBufferPointer<UInt8>, _ body: (Group) throws -> Void
   ) throws {
     var parser = Parser(text)
-    try parser.forEach { try body(Group(&$0)) }
+    var count: Int64 = 0
+    try parser.forEach {
+      let group = try Group(&$0)
+      count += group.rows.count
+      if count > changeLimit { throw Malformed() }
+      try body(group)
+    }
   }
 
   /// A cursor over the text.
@@ -354,8 +366,8 @@ enum HistoryFormat {
         let first = try number()
         try expect(",")
         let count = try number()
-        // Also a limit on what a damaged string makes this program allocate.
-        guard count > 0, count <= Int64(UInt32.max),
+        // The sum, too: a list may have many runs.
+        guard count > 0, count <= changeLimit, runs.count <= changeLimit,
           first.addingReportingOverflow(count).overflow == false
         else { throw Malformed() }
         runs.append((first, count))
