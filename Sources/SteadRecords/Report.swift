@@ -34,6 +34,11 @@ extension Stead.Problem.Code {
   /// Reported by `model(for:)`, and for a relationship to another version's class. Name the class when the container is
   /// made.
   public static let unknownModel = Self("unknownModel")
+  /// An object was deleted by another context or program while this one had unsaved changes of its attributes. They are
+  /// lost: the deletion prevails.
+  ///
+  /// The object has left its context and keeps its values. Insert a new object with them if they are still wanted.
+  public static let changesLost = Self("changesLost")
   /// An autosave failed. The changes are still pending, and the next save writes them.
   ///
   /// The cause is the `SwiftDataError`. Later changes and turns try again; call `save()` to handle the error.

@@ -50,4 +50,38 @@ import Synchronization
     #expect(String(decoding: printed.standardErrorContent, as: UTF8.self) == "")
     #expect(!String(decoding: printed.standardOutputContent, as: UTF8.self).contains("stead"))
   }
+
+  /// An edit of an object that another context has deleted was lost without a word.
+  @Test(.exitTests)
+  func `changes of an object that another context deleted are reported`() async throws {
+    await #expect(processExitsWith: .success) {
+      let received = Mutex<[Stead.Problem]>([])
+      Stead.onProblem = { problem in received.withLock { $0.append(problem) } }
+      let store = try TestStore(Counter.self)
+      // Found out by the save, by a fetch before it, and by a read of the object.
+      for way in 0..<3 {
+        let (context, other) = (store.context(), store.context())
+        context.insertAll(Counter(), Counter())
+        try context.save()
+        let counters = try context.all(Counter.self)
+        counters[0].value = 1
+        for counter in try other.all(Counter.self) { other.delete(counter) }
+        try other.save()
+        switch way {
+        case 0: break
+        case 1: _ = try context.all(Counter.self)
+        default: context.processPendingChanges()
+        }
+        try context.save()
+        let problems = received.withLock { problems in
+          defer { problems = [] }
+          return problems
+        }
+        // Of the other object nothing was changed.
+        #expect(problems.map(\.code) == [.changesLost])
+        #expect(problems.first?.message.contains("changes of value") == true)
+        #expect(counters[0].value == 1 && counters[0].modelContext == nil)
+      }
+    }
+  }
 }

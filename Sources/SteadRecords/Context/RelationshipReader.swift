@@ -100,10 +100,28 @@ final class RelationshipReader {
   /// does not exist.
   func depart(_ model: any PersistentModel) {
     guard graph.isHere(model) else { return }
+    reportLostChanges(of: model)
     graph.pending.remove(model)
     graph.editor.membership = nil
     clearRelationships(of: model)
     graph.loader.release(model)
+  }
+
+  /// Reports changes of an object whose row is gone. The deletion prevails, as in SwiftData, so nothing else tells the
+  /// program that they are not saved.
+  func reportLostChanges(of model: any PersistentModel) {
+    guard model.has(_ModelFlags.changed) else { return }
+    let entity = graph.entity(of: model)
+    // Of relationships, the engine itself may have changed this side.
+    let names = entity.properties.filter {
+      $0.relationship == nil && model._$statePointer.pointee.changes.contains($0.index)
+    }.map(\.name)
+    guard !names.isEmpty else { return }
+    Report.problem(
+      .changesLost, subject: "\(model.persistentModelID)",
+      message:
+        "Another context or program deleted the object, whose changes of \(names.joined(separator: ", ")) were not saved. "
+        + "The object keeps its values; insert a new one with them to store them.")
   }
 
   /// Clears all relationships of an object that has no row any more, on its own side.

@@ -37,6 +37,8 @@ extension SaveRun {
     if !graph.commits.followers.isEmpty {
       for root in writer.roots { graph.commits.followers.note(graph.layout.entities[root].table) }
     }
+    // While it is known what was changed.
+    for model in writer.vanished { graph.reader.reportLostChanges(of: model) }
     clean(plan.states.inserted, plan.inserted)
     for (model, state) in zip(plan.inserted, plan.states.inserted) {
       // Before `register`: for an entry, the registry returns the object that its state points to.
