@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import SteadLint
+import Synchronization
 
 /// What is read, and which part of it is reported.
 ///
@@ -221,19 +222,47 @@ struct GitHistory {
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors
+    // Otherwise git has this process's own input, and a filter or a helper of the user's
+    // configuration that reads it waits for as long as nobody types.
+    process.standardInput = FileHandle.nullDevice
     do {
       try process.run()
     } catch {
       throw ValidationError("git can't be run; install it, or leave out --since: \(error)")
     }
-    // The output is read while git writes it, since a pipe holds only a part of it.
+    // Both pipes are read while git runs. A pipe holds only a part of what git writes. Once the one
+    // that nobody reads is full, git waits, and never closes the other one.
+    let complaint = PipeReader(errors)
     let data = output.fileHandleForReading.readDataToEndOfFile()
-    let complaint = errors.fileHandleForReading.readDataToEndOfFile()
+    let reasons = complaint.content()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
-      let reason = String(decoding: complaint, as: UTF8.self).split(separator: "\n").first ?? ""
+      let reason = String(decoding: reasons, as: UTF8.self).split(separator: "\n").first ?? ""
       throw ValidationError("git \(words.first ?? "") failed: \(reason)")
     }
     return String(decoding: data, as: UTF8.self)
+  }
+}
+
+/// Reads a pipe to its end on a thread of its own, while the caller reads another one.
+private final class PipeReader: Sendable {
+  private let bytes = Mutex(Data())
+  private let done = DispatchGroup()
+
+  /// Starts to read. The thread ends with the last process that can write to the pipe.
+  init(_ pipe: Pipe) {
+    let handle = pipe.fileHandleForReading
+    done.enter()
+    Thread.detachNewThread { [self] in
+      let all = handle.readDataToEndOfFile()
+      bytes.withLock { $0 = all }
+      done.leave()
+    }
+  }
+
+  /// All that was written to the pipe. Blocks until its end.
+  func content() -> Data {
+    done.wait()
+    return bytes.withLock { $0 }
   }
 }
