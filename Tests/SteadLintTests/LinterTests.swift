@@ -73,6 +73,24 @@ struct LinterTests {
     #expect(try linter.run().findings == first.findings)
   }
 
+  /// What a run with other limits had refused or accepted came from the cache.
+  @Test(arguments: ["size", "nesting", "chain"])
+  func `a cache knows the limits`(limit: String) throws {
+    try write("func a() { if b { if c { d?.e?.f?.g() } } }")
+    var linter = Linter(root: folder)
+    linter.cacheFile = folder.appending(path: "cache")
+    #expect(try ids(linter).isEmpty)
+    switch limit {
+    case "size": linter.limits.fileSize = 1
+    case "nesting": linter.limits.nesting = 1
+    default: linter.limits.chain = 1
+    }
+    #expect(try ids(linter) == ["L02"])
+    linter.limits = .init()
+    #expect(try ids(linter).isEmpty)
+    #expect(try linter.run().parsedCount == 0)
+  }
+
   @Test func `rules are chosen`() throws {
     try write(Self.secret + "\nfunc b() { try? modelContext.save() }")
     var linter = Linter(root: folder)

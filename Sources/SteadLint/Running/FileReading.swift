@@ -67,7 +67,7 @@ struct FileReading: Sendable {
     }
   }
 
-  /// A file's record: from the cache if the file has the same bytes, else by parsing it.
+  /// A file's record: from the cache if the file has the same bytes and limits, else by parsing it.
   private func record(of source: FileList.Source) -> FileRecord {
     let bytes: [UInt8]
     switch source.content {
@@ -82,6 +82,9 @@ struct FileReading: Sendable {
     }
     // By contents and not by date: a checkout gives unchanged files new dates.
     var digest = Digest()
+    // A limit decides whether a file is refused, and that of nesting what its tree is. The number of
+    // files decides nothing about one.
+    digest.add("\(limits.fileSize) \(limits.nesting) \(limits.chain)")
     bytes.withUnsafeBytes { digest.add($0) }
     // Before the checks: a refusal is a record, too, so a file that is too large is refused from
     // the cache.
@@ -190,7 +193,7 @@ struct FileReading: Sendable {
 
 /// What a run knows about a file, and what the cache keeps for the next run.
 struct FileRecord: Codable, Sendable {
-  /// The digest of the file's bytes; empty if they couldn't be read.
+  /// The digest of the limits and the file's bytes; empty if these couldn't be read.
   let digest: String
   let facts: FileFacts
   /// What the rules about single files found.

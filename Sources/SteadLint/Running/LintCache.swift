@@ -5,9 +5,10 @@ import Foundation
 /// | bytes | holds |
 /// |---|---|
 /// | 8 | `STEADL`, zero, the version |
-/// | | for each file: its path, the digest of its contents, a checksum of the record, the record |
+/// | | for each file: its path, its digest, a checksum of the record, the record |
 ///
-/// Each part of a file's entry has its length first; the record is packed (``PackedWriter``).
+/// Each part of a file's entry has its length first; the record is packed (``PackedWriter``). The digest is that of
+/// the run's limits and the file's contents (``FileReading``): both decide what a record says.
 ///
 /// A file of another version counts as empty, and a damaged record as absent: a cache can always be
 /// made again. Records are decoded when they're asked for, on the threads that read the files.
@@ -20,11 +21,11 @@ import Foundation
 struct LintCache: Sendable {
   /// The last byte is the version. It grows with every change of the facts or of a rule, since findings are
   /// kept, too.
-  private static let head = Array("STEADL".utf8) + [0, 21]
+  private static let head = Array("STEADL".utf8) + [0, 22]
 
   /// A record as it is in the file.
   private struct Entry: Sendable {
-    /// The digest of the source file's bytes.
+    /// The digest of the limits and the source file's bytes.
     let digest: String
     /// The digest of the record's bytes.
     let check: String

@@ -50,7 +50,8 @@ public struct Linter: Sendable {
   /// is ignored: check names with ``Rule/named(_:)``. L01 and L02 are always reported.
   public var rules: Set<String> = []
   /// The file that keeps facts and findings for the next run; nil for none. A file that isn't such a cache is ignored
-  /// and replaced. It depends on the files' contents alone, so runs with other rules or another baseline share it.
+  /// and replaced. It depends on the files' contents and the ``limits`` alone, so runs with other rules or another
+  /// baseline share it. A run with other limits reads all files again.
   public var cacheFile: URL?
   /// Findings that are known and not reported again.
   public var baseline: Baseline?
