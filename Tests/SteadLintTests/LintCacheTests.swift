@@ -68,6 +68,46 @@ import Testing
     #expect(try linter.run().parsedCount == 0)
   }
 
+  /// A file that couldn't be read for a moment lost its record, and each run meanwhile wrote the whole cache again.
+  @Test func `a file that can't be read leaves the cache as it is`() throws {
+    let first = try linter.run()
+    let whole = try Data(contentsOf: cache)
+    let file = folder.appending(path: "P01/0/App.swift")
+    let source = try Data(contentsOf: file)
+    let found = try FileList(
+      root: folder, excluding: linter.excludedFolders, limit: .max)
+    let index = try #require(found.sources.firstIndex { $0.path == "P01/0/App.swift" })
+    // It goes after the folder was listed. Permissions would hold back no superuser.
+    let broken = try linter.run(progress: { progress in
+      if progress.completed == index { try? FileManager.default.removeItem(at: file) }
+    })
+    let problems = broken.findings.filter { $0.ruleID == "L02" }
+    #expect(problems.map(\.place.path) == ["P01/0/App.swift"])
+    #expect(broken.parsedCount == 1)
+    #expect(try Data(contentsOf: cache) == whole)
+    try source.write(to: file)
+    let mended = try linter.run()
+    #expect(mended.parsedCount == 0)
+    #expect(mended.findings == first.findings)
+  }
+
+  /// Another file changes in the same run, so the cache is written.
+  @Test func `a file that can't be read keeps its record beside a change`() throws {
+    _ = try linter.run()
+    let file = folder.appending(path: "P01/0/App.swift")
+    let source = try Data(contentsOf: file)
+    try Data("let a = 1".utf8).write(to: folder.appending(path: "P01/1/App.swift"))
+    let found = try FileList(
+      root: folder, excluding: linter.excludedFolders, limit: .max)
+    let index = try #require(found.sources.firstIndex { $0.path == "P01/0/App.swift" })
+    let broken = try linter.run(progress: { progress in
+      if progress.completed == index { try? FileManager.default.removeItem(at: file) }
+    })
+    #expect(broken.parsedCount == 2)
+    try source.write(to: file)
+    #expect(try linter.run().parsedCount == 0)
+  }
+
   /// A damaged record is read from its file again, and no damage ends the run or changes what is found.
   @Test func `damage is found and mended`() throws {
     let first = try linter.run()

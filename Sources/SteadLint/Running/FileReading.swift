@@ -202,6 +202,8 @@ struct FileRecord: Codable, Sendable {
   let problems: [Finding]
   /// Whether this run took it from the cache. It says nothing about the file, so it isn't encoded.
   var isFromCache = false
+  /// Whether the file's bytes could be read. What is known without them isn't kept.
+  var isRead: Bool { !digest.isEmpty }
 
   enum CodingKeys: CodingKey { case digest, facts, findings, problems }
 }

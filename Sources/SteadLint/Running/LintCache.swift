@@ -41,10 +41,14 @@ struct LintCache: Sendable {
   }
 
   /// The records of a run. Those that the run took from the earlier cache aren't encoded again.
+  ///
+  /// Invariant: each entry is what was last read of its file. A file that couldn't be read this time keeps its entry,
+  /// which counts again once it can be read and has the same bytes.
   init(records: [FileRecord], after earlier: LintCache) throws {
     entries = try Dictionary(
-      records.map { record in
+      records.compactMap { record -> (String, Entry)? in
         let path = record.facts.path
+        guard record.isRead else { return earlier.entries[path].map { (path, $0) } }
         // These bytes would be the same, and encoding is among the most expensive steps of a run.
         if record.isFromCache, let known = earlier.entries[path] { return (path, known) }
         let bytes = try PackedWriter.bytes(of: record)[...]
@@ -86,11 +90,13 @@ struct LintCache: Sendable {
     return try? PackedReader.value(FileRecord.self, of: entry.bytes)
   }
 
-  /// Whether the records of a run are exactly those in this cache.
+  /// Whether a cache of a run's records would have exactly the entries of this one.
   ///
-  /// Then there is nothing to write. A file that is gone makes the counts differ.
+  /// Then there is nothing to write. A file that is gone makes the counts differ; one that couldn't be read changes
+  /// nothing.
   func holds(_ records: [FileRecord]) -> Bool {
-    records.count == entries.count && records.allSatisfy(\.isFromCache)
+    let kept = records.filter { $0.isRead || entries[$0.facts.path] != nil }
+    return kept.count == entries.count && kept.allSatisfy { $0.isFromCache || !$0.isRead }
   }
 
   /// Replaces the cache's file atomically, so that runs at the same time read either version.
