@@ -96,6 +96,23 @@ struct SurveyTests {
     #expect(items.map(\.name) == ["url", "path", "third"])
   }
 
+  /// `createFile` was recognised and then not looked at, so such a file was two items, or one that nothing is encoded into.
+  @Test func `a file that is written by its path is one item`() throws {
+    let item = try item(
+      """
+      struct Files {
+        let url: URL
+        func load() throws -> [Note] { try JSONDecoder().decode([Note].self, from: Data(contentsOf: url)) }
+        func save(_ notes: [Note]) throws {
+          let data = try JSONEncoder().encode(notes)
+          FileManager.default.createFile(atPath: url.path, contents: data)
+        }
+      }
+      """)
+    #expect(item.name == "url" && item.form == .encodedList)
+    #expect(item.readCount == 1 && item.writeCount == 1)
+  }
+
   @Test func `media is known by its name or its encoder`() throws {
     #expect(
       try item("func a(_ p: UIImage) throws { try p.pngData()?.write(to: url) }").form == .media)

@@ -14,7 +14,7 @@ struct CodingReader {
   private let reader: FactReader
   /// The uses of preferences by the offset where their function begins.
   private let preferences: [Int: [PreferenceUse]]
-  /// The calls that read, write, encode or decode, by the offset where their function begins.
+  /// The calls that decode, read or write, by the offset where their function begins.
   private let calls: [Int: [FunctionCallExprSyntax]]
   /// The declared variables by the offset where their function begins.
   private let variables: [Int: [VariableDeclSyntax]]
@@ -29,7 +29,7 @@ struct CodingReader {
     // By the offset, not by the name: two accessors of one property, and overloads, have one name.
     self.preferences = Dictionary(grouping: preferences, by: \.scope)
     variables = Dictionary(grouping: reader.context.walk.variables) { $0.scope.start }
-    let names: Set = ["decode", "encode", "write", "Data", "contents", "createFile"]
+    let names: Set = ["decode", "write", "Data", "contents", "createFile"]
     calls = Dictionary(grouping: reader.context.walk.calls.filter { names.contains($0.name) }) {
       $0.scope.start
     }
@@ -196,14 +196,14 @@ struct CodingReader {
     let files = Set(
       (calls[scope] ?? []).compactMap { call -> String? in
         switch call.name {
-        case "Data": call.argument("contentsOf")?.code
-        case "contents": call.argument("atPath")?.code
+        case "Data": call.argument("contentsOf")?.code.fileTarget
+        case "contents": call.argument("atPath")?.code.fileTarget
         default: nil
         }
       })
     // A function that reads a key as well gets its bytes from one or the other, and nothing shows
     // from which.
-    if keys.isEmpty, files.count == 1, let file = files.first { return .file(plain(file)) }
+    if keys.isEmpty, files.count == 1, let file = files.first { return .file(file) }
     return .unknown
   }
 
@@ -233,15 +233,31 @@ struct CodingReader {
     }
     let files = Set(
       (calls[scope.start] ?? []).compactMap { call -> String? in
-        guard call.name == "write", let receiver = call.receiver?.code else { return nil }
-        return names.contains(receiver) || receiver.contains("encode(")
-          ? call.argument("to")?.code : nil
+        guard let (content, file) = write(call) else { return nil }
+        return names.contains(content) || content.contains("encode(") ? file.fileTarget : nil
       })
     // With two targets it isn't known which one gets these bytes, and a guess would pair unrelated codings.
-    if let file = files.first, files.count == 1 { return .file(plain(file)) }
+    if let file = files.first, files.count == 1 { return .file(file) }
     // The way from the bytes into a record isn't followed; a function that mentions one is assumed
     // to upload them.
     return scope.mentions("CKRecord", "CKAsset") ? .cloud : .unknown
+  }
+
+  /// What a call writes, and the file's URL or path: `data.write(to:)` or `FileManager.createFile(atPath:contents:)`.
+  ///
+  /// Nil for any other call.
+  private func write(_ call: FunctionCallExprSyntax) -> (content: String, file: String)? {
+    switch call.name {
+    case "write":
+      guard let content = call.receiver, let file = call.argument("to") else { return nil }
+      return (content.code, file.code)
+    case "createFile":
+      guard let content = call.argument("contents"), let file = call.argument("atPath") else {
+        return nil
+      }
+      return (content.code, file.code)
+    default: return nil
+    }
   }
 
   /// The variables that a call's result is bound to.
@@ -259,11 +275,6 @@ struct CodingReader {
       if node.is(CodeBlockItemSyntax.self) { return [] }
     }
     return []
-  }
-
-  /// An expression without `self.`, so that a member has one name.
-  private func plain(_ file: String) -> String {
-    file.hasPrefix("self.") || file.hasPrefix("Self.") ? String(file.dropFirst(5)) : file
   }
 
   // MARK: - Failures
@@ -501,7 +512,7 @@ struct CodingUse: Codable, Sendable {
     /// A key of preferences. Whether two keys are one is decided by the index, which knows
     /// constants.
     case preference(KeyFact)
-    /// A file, as the source of the expression for its URL or path, without `self.`.
+    /// A file, as the source of the expression for its URL or path (`fileTarget`).
     case file(String)
     /// A record of CloudKit, or a key of iCloud's key-value store.
     case cloud

@@ -168,6 +168,23 @@ struct FileUse: Codable, Sendable {
   let place: Place
 }
 
+extension String {
+  /// The source of an expression for a file, so that one file has one name: without `self.`, and without the call that
+  /// makes a URL a path.
+  ///
+  /// `Data(contentsOf: url)` reads what `createFile(atPath: url.path, contents: data)` writes.
+  var fileTarget: String {
+    var target = Substring(self)
+    if target.hasPrefix("self.") || target.hasPrefix("Self.") { target = target.dropFirst(5) }
+    let paths = [".path", ".path()", ".path(percentEncoded:false)"]
+    guard let path = paths.first(where: { target.hasSuffix($0) }) else { return String(target) }
+    let url = target.dropLast(path.count)
+    // `Place.path` is a constant of a type, and no URL's path.
+    let isType = url.first?.isUppercase == true && !url.contains(".")
+    return String(isType ? target : url)
+  }
+}
+
 // MARK: - Directories that the system empties
 
 /// Directories that the system empties, and a file's names for them.

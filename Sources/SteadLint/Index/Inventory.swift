@@ -166,7 +166,7 @@ struct Inventory {
 
   // MARK: - Files
 
-  /// What makes two uses of a file the same item. The target is an expression without `self.`.
+  /// What makes two uses of a file the same item. The target is a `fileTarget`.
   private struct FileIdentity: Hashable {
     let path: String
     let type: String
@@ -184,8 +184,8 @@ struct Inventory {
     }
     let written = index.files.flatMap(\.writtenFiles).filter { index.isShipped($0.place) }
     let writes = Dictionary(grouping: written) {
-      // The targets of codings have no `self.` already.
-      FileIdentity(path: $0.place.path, type: $0.scopeType, target: plain($0.target))
+      // The targets of codings have this form already.
+      FileIdentity(path: $0.place.path, type: $0.scopeType, target: $0.target.fileTarget)
     }
     return Set(codings.keys).union(writes.keys).map {
       file($0.target, codings: codings[$0] ?? [], writes: writes[$0] ?? [])
@@ -210,11 +210,6 @@ struct Inventory {
     // Only decodings count as reads: a file that is read in another way has no fact.
     item.readCount = codings.count(where: \.isDecoding)
     return item
-  }
-
-  /// An expression without `self.`, so that a member has one name.
-  private func plain(_ target: String) -> String {
-    target.hasPrefix("self.") || target.hasPrefix("Self.") ? String(target.dropFirst(5)) : target
   }
 }
 

@@ -324,8 +324,42 @@ extension RuleSamples {
         return user
       }
       """#,
+      #"""
+      final class Drafts {
+        let url: URL
+        func load() -> [Draft] { (try? JSONDecoder().decode([Draft].self, from: Data(contentsOf: url))) ?? [] } // !
+        func save(_ drafts: [Draft]) throws {
+          let data = try JSONEncoder().encode(drafts)
+          FileManager.default.createFile(atPath: url.path, contents: data)
+        }
+      }
+      final class Outbox {
+        let path: String
+        func load() -> [Mail] {
+          guard let data = FileManager.default.contents(atPath: path) else { return [] }
+          return (try? JSONDecoder().decode([Mail].self, from: data)) ?? [] // !
+        }
+        func save(_ mails: [Mail]) throws {
+          FileManager.default.createFile(atPath: self.path, contents: try JSONEncoder().encode(mails))
+        }
+      }
+      """#,
     ],
     silent: [
+      #"""
+      final class Exports {
+        let path: String
+        func load() -> [Mail] {
+          guard let data = FileManager.default.contents(atPath: path) else { return [] }
+          return (try? JSONDecoder().decode([Mail].self, from: data)) ?? []
+        }
+        func save(_ mails: [Mail]) throws {
+          let data = try JSONEncoder().encode(mails)
+          FileManager.default.createFile(atPath: path, contents: nil)
+          upload(data)
+        }
+      }
+      """#,
       #"""
       func replace(_ items: [Item]) {
         defaults.set(try? JSONEncoder().encode(items), forKey: "items")
