@@ -96,7 +96,7 @@ struct SurveyTests {
     #expect(items.map(\.name) == ["url", "path", "third"])
   }
 
-  /// `createFile` was recognised and then not looked at, so such a file was two items, or one that nothing is encoded into.
+  /// `createFile` was recognised and then not looked at, so such a file was two items.
   @Test func `a file that is written by its path is one item`() throws {
     let item = try item(
       """

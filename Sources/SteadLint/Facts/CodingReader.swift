@@ -19,6 +19,7 @@ struct CodingReader {
   /// The declared variables by the offset where their function begins.
   private let variables: [Int: [VariableDeclSyntax]]
   private var context: FileContext { reader.context }
+  private var handling: FailureHandling { FailureHandling(context: context) }
 
   /// Groups what the file has by function. Costs one pass over its calls, variables and
   /// preferences.
@@ -129,10 +130,7 @@ struct CodingReader {
     guard case .file(let file) = target else { return false }
     // `folder.appending(path: "a")` depends on the caller as much as `folder` does.
     let name = file.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
-    let clause =
-      scope.as(FunctionDeclSyntax.self)?.signature.parameterClause
-      ?? scope.as(InitializerDeclSyntax.self)?.signature.parameterClause
-    return clause?.parameters.contains { ($0.secondName ?? $0.firstName).text == name } ?? false
+    return scope.parameterNames.contains(String(name))
   }
 
   /// Whether the bytes can be made again: they are in a directory that the system empties, or the type rebuilds them.
@@ -292,22 +290,32 @@ struct CodingReader {
   ) -> CodingUse.Failure {
     for node in call.ancestors {
       if node.id == scope.id || node.is(ClosureExprSyntax.self) { return .thrown }
-      // `try?` ends the search. An error that it discards reaches no `do` around it.
-      if let attempt = node.as(TryExprSyntax.self), attempt.questionOrExclamationMark?.text == "?" {
+      // `try?` ends the search. An error that it discards reaches no `do` around it, and neither does
+      // one at which `try!` ends the program.
+      if let attempt = node.as(TryExprSyntax.self), let mark = attempt.questionOrExclamationMark {
+        guard mark.text == "?" else { return .thrown }
         let isThrown = stops(attempt) || looksFurther && isFollowed(attempt, of: call, in: scope)
         return isThrown ? .thrown : .discarded
       }
-      if let statement = node.as(DoStmtSyntax.self), !statement.catchClauses.isEmpty {
-        // A call in a `catch` clause isn't covered by that `do`.
-        let inBody = call.ancestors.contains { $0.id == statement.body.id }
-        if inBody {
-          // One clause that stops is enough for silence. Which clause gets the error of a coder
-          // depends on its pattern.
-          return statement.catchClauses.allSatisfy { allowsLaterSave($0.body) } ? .caught : .thrown
-        }
+      // A call in a `catch` clause isn't covered by that `do`.
+      if let statement = node.as(DoStmtSyntax.self),
+        call.ancestors.contains(where: { $0.id == statement.body.id }),
+        let outcome = failure(caughtBy: statement.decodingClauses)
+      {
+        return outcome
       }
     }
     return .thrown
+  }
+
+  /// What `catch` clauses make of a failure; nil if it gets past them, to the next `do` or out of the function.
+  ///
+  /// One clause that stops is enough for silence: which one gets the error of a coder depends on its pattern.
+  private func failure(
+    caughtBy clauses: [(caught: CaughtErrors, body: CodeBlockSyntax)]
+  ) -> CodingUse.Failure? {
+    if clauses.contains(where: { !handling.allowsLaterSave($0.body) }) { return .thrown }
+    return clauses.contains { $0.caught >= .part } ? .caught : nil
   }
 
   /// Whether the `guard` around an attempt throws or removes the data, so that no later save overwrites it.
@@ -316,7 +324,9 @@ struct CodingReader {
   /// nil.
   private func stops(_ attempt: TryExprSyntax) -> Bool {
     for node in attempt.ancestors {
-      if let statement = node.as(GuardStmtSyntax.self) { return !allowsLaterSave(statement.body) }
+      if let statement = node.as(GuardStmtSyntax.self) {
+        return !handling.allowsLaterSave(statement.body)
+      }
       if node.is(CodeBlockItemSyntax.self) || node.is(ClosureExprSyntax.self) { return false }
     }
     return false
@@ -346,12 +356,62 @@ struct CodingReader {
     _ attempt: TryExprSyntax, of call: FunctionCallExprSyntax, in scope: Syntax
   ) -> Bool {
     // Only an `if` has another branch for nil here; ``stops(_:)`` has looked for a `guard`.
-    guard let statement = condition(around: attempt) else { return false }
-    if let last = lastElse(of: statement), !allowsLaterSave(last) { return true }
+    guard let statement = condition(around: attempt) else { return isChecked(attempt) }
+    // `if (try? …) == nil { throw … }`
+    if isNilCheck(attempt), !handling.allowsLaterSave(statement.body) { return true }
+    if let last = lastElse(of: statement), !handling.allowsLaterSave(last) { return true }
     // Its own later attempts aren't looked at, so this ends after one level.
     return retries(of: call, after: statement, in: scope).contains {
       failure(of: $0, in: scope, looksFurther: false) == .thrown
     }
+  }
+
+  /// Whether an attempt is compared with nil by `==`, so that the block behind it runs where it failed.
+  private func isNilCheck(_ attempt: TryExprSyntax) -> Bool {
+    for node in attempt.ancestors {
+      if let sequence = node.as(SequenceExprSyntax.self) {
+        return sequence.code.hasSuffix("==nil") || sequence.code.hasPrefix("nil==")
+      }
+      if node.is(CodeBlockItemSyntax.self) || node.is(ClosureExprSyntax.self) { return false }
+    }
+    return false
+  }
+
+  /// Whether an attempt is bound to a local name, and the first statement that uses the name stops where it is nil.
+  ///
+  /// `let items = try? …`, and then `guard let items else { throw … }` or `if items == nil { throw … }`. A value that
+  /// is used before was nil there, too.
+  private func isChecked(_ attempt: TryExprSyntax) -> Bool {
+    guard let value = attempt.parent?.as(InitializerClauseSyntax.self),
+      let binding = value.parent?.as(PatternBindingSyntax.self),
+      let item = attempt.ancestors.lazy.compactMap({ $0.as(CodeBlockItemSyntax.self) }).first,
+      let list = item.parent?.as(CodeBlockItemListSyntax.self)
+    else { return false }
+    let name = binding.pattern.trimmedDescription
+    let later = list.drop { $0.id != item.id }.dropFirst()
+    guard let next = later.first(where: { $0.mentions(name) }) else { return false }
+    return branchForNil(of: name, in: next).map { !handling.allowsLaterSave($0) } ?? false
+  }
+
+  /// The block of a `guard` or an `if` that runs where a name is nil; nil if the statement isn't about that.
+  private func branchForNil(of name: String, in item: CodeBlockItemSyntax) -> CodeBlockSyntax? {
+    func isBound(_ conditions: ConditionElementListSyntax) -> Bool {
+      conditions.contains { condition in
+        let code = condition.condition.code
+        let isBinding = code.hasPrefix("let") || code.hasPrefix("var")
+        return code == name + "!=nil" || isBinding && code.dropFirst(3) == name
+          || isBinding && code.hasSuffix("=" + name)
+      }
+    }
+    if let statement = item.item.as(GuardStmtSyntax.self) {
+      return isBound(statement.conditions) ? statement.body : nil
+    }
+    let expression = item.item.as(ExpressionStmtSyntax.self)?.expression
+    guard let statement = expression?.as(IfExprSyntax.self) ?? item.item.as(IfExprSyntax.self)
+    else { return nil }
+    if isBound(statement.conditions) { return lastElse(of: statement) }
+    return statement.conditions.count == 1 && statement.conditions.first?.code == name + "==nil"
+      ? statement.body : nil
   }
 
   /// Whether the bytes are decoded again, in another form, where a call in the condition of an `if`
@@ -405,41 +465,6 @@ struct CodingReader {
       case .codeBlock(let block): return block
       case nil: return nil
       }
-    }
-  }
-
-  /// Whether a block does nothing that could prevent a later save.
-  ///
-  /// Words decide, wherever they are in the block. `removeObject` and `removeItem` are here because
-  /// code that removes the bytes in a `catch` discards them on purpose.
-  private func allowsLaterSave(_ body: CodeBlockSyntax) -> Bool {
-    let stops: Set = [
-      "throw", "fatalError", "preconditionFailure", "failure", "exit", "abort", "removeObject",
-      "removeItem",
-    ]
-    // `return` isn't among the words: it ends this function, and the next save of another one still
-    // overwrites.
-    if body.mentions(anyOf: stops) || callsRemoval(body) { return false }
-    // An error that is kept in a property can be shown, and checked before a save.
-    // `error=` and `lastError=`, without spaces as `code` has the tokens.
-    return !body.code.contains("rror=")
-  }
-
-  /// Whether a block calls a function of the file that removes what is stored, and that has a name such as `reset`.
-  ///
-  /// The name alone isn't enough: a `resetTimer()` that sets a property to nil leaves the bytes for
-  /// the next save to overwrite. So one function of this file with that name has to remove a key or
-  /// a file.
-  private func callsRemoval(_ body: CodeBlockSyntax) -> Bool {
-    let verbs: Set = ["clear", "delete", "discard", "drop", "purge", "remove", "reset", "wipe"]
-    let range = body.start...body.end
-    let names = context.walk.calls.filter { range.contains($0.start) }.map(\.name).filter {
-      NameWords($0).words.first.map(verbs.contains) == true
-    }
-    guard !names.isEmpty else { return false }
-    return context.walk.calls.contains { call in
-      ["removeObject", "removeItem"].contains(call.name)
-        && call.scope.declaredName.map(names.contains) == true
     }
   }
 

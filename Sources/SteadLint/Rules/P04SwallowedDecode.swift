@@ -40,7 +40,9 @@ extension Rule {
       """,
     avoids: [
       "Code that keeps the bytes: a copy, a backup, another key.",
-      "Errors that are thrown, or kept where the app can show them.",
+      "Errors that are thrown, handed to the caller, or kept where the app can show them: in a property, a list of errors, a value such as `.failed(error)`.",
+      "An error that no `catch` around the decoding gets, since all of them are for other types, and `try!`, which ends the program.",
+      "A result of `try?` that is compared with nil, or bound, where that branch throws.",
       "Data that is only read, and caches: code that names a cache, an indexer, a snapshot or a temporary file.",
       "Data that the same function has just written.",
       "A function that changes what is stored, and ends without a value where it doesn't decode.",

@@ -568,5 +568,6 @@ extension RuleSamples {
         func save(_ entries: [Entry]) throws { try JSONEncoder().encode(entries).write(to: url, options: .atomic) }
       }
       """#,
-    ])
+    ]
+  ).adding(handledErrors)
 }

@@ -17,6 +17,11 @@ struct RuleSamples: Sendable, CustomTestStringConvertible {
     p27, p28, p29, p30,
   ]
 
+  /// The samples, and some that another file has.
+  func adding(_ more: (flagged: [String], silent: [String])) -> RuleSamples {
+    RuleSamples(rule: rule, flagged: flagged + more.flagged, silent: silent + more.silent)
+  }
+
   /// The version before and the version of a sample that shows two; nil for what stood before in one that shows one.
   static func versions(of sample: String) -> (earlier: String?, now: String) {
     let parts = sample.split(separator: "\n// later\n", maxSplits: 1).map(String.init)
