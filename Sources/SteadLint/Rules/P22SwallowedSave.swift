@@ -74,7 +74,9 @@ private func isCaughtByNothing(_ attempt: TryExprSyntax) -> Bool {
   for node in attempt.ancestors {
     if node.is(ClosureExprSyntax.self) || node.id == attempt.scope.id { return false }
     if let statement = node.as(DoStmtSyntax.self), statement.body.start < attempt.start,
-      attempt.end < statement.body.end, !statement.catchClauses.isEmpty
+      attempt.end < statement.body.end,
+      // Past clauses with patterns the other errors go on, to the next `do` or out of the function.
+      statement.catchClauses.contains(where: { CaughtErrors($0) == .all })
     {
       return statement.catchClauses.allSatisfy(\.body.statements.isEmpty)
     }

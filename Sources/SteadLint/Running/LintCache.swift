@@ -21,7 +21,7 @@ import Foundation
 struct LintCache: Sendable {
   /// The last byte is the version. It grows with every change of the facts or of a rule, since findings are
   /// kept, too.
-  private static let head = Array("STEADL".utf8) + [0, 24]
+  private static let head = Array("STEADL".utf8) + [0, 25]
 
   /// A record as it is in the file.
   private struct Entry: Sendable {

@@ -76,6 +76,12 @@ extension RuleSamples {
     ],
     silent: [
       #"""
+      import UIKit
+      func a() throws {
+        do { try modelContext.save() } catch CocoaError.validationMissingMandatoryProperty {}
+      }
+      """#,
+      #"""
       import SwiftUI
       func delete() {
         context.delete(note)
