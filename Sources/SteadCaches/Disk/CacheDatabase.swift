@@ -269,10 +269,17 @@ final class CacheDatabase: Sendable {
     let moment = ContinuousClock.now
     if let open = session.open, checksIdentity || moment >= session.nextIdentityCheck {
       session.nextIdentityCheck = moment + Self.retryInterval
-      if !open.isCurrentFile(in: directory) {
+      switch open.fate(in: directory) {
+      case .current: break
+      case .replaced:
         session.open = nil
         // At once: a directory that somebody has removed or replaced isn't a failure to wait after.
         session.nextOpening = moment
+      case .cutOff:
+        // The connection that writes has the first page in its cache, so it would commit to the log
+        // what no reader can reach without that page.
+        problems.enqueue(.damaged, SQLiteError.damaged("the cache's file was cut off"))
+        close(open, asDamagedIn: &session)
       }
     }
     if let open = session.open { return open }
@@ -358,12 +365,7 @@ final class CacheDatabase: Sendable {
     case _ where CacheFailure.isDamage(error):
       problems.enqueue(.damaged, error)
       session.withLock { session in
-        guard session.open === open else { return }
-        session.open = nil
-        session.damaged = open.identity
-        // At once, but not again and again on a disk where each new file turns out to be damaged,
-        // too.
-        session.nextOpening = session.nextRecreation
+        if session.open === open { close(open, asDamagedIn: &session) }
       }
     case .full: problems.enqueue(.full, error)
     case .locked: problems.enqueue(.locked, error)
@@ -373,6 +375,14 @@ final class CacheDatabase: Sendable {
       problems.enqueue(.unavailable, error)
       session.withLock { if $0.open === open { $0.open = nil } }
     }
+  }
+
+  /// Has the next opening replace the file.
+  private func close(_ open: OpenDatabase, asDamagedIn session: inout Session) {
+    session.open = nil
+    session.damaged = open.identity
+    // At once, but not again and again on a disk where each new file turns out to be damaged, too.
+    session.nextOpening = session.nextRecreation
   }
 }
 

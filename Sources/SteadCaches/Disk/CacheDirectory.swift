@@ -74,9 +74,12 @@ struct CacheDirectory: Sendable {
   }
 
   /// The identity of the file that the database's path leads to now.
-  var databaseIdentity: FileStatus.Identity? {
+  var databaseIdentity: FileStatus.Identity? { databaseStatus?.identity }
+
+  /// The status of the file that the database's path leads to now.
+  var databaseStatus: FileStatus? {
     // An error is like a missing file: the open one is closed, and opening reports what is wrong.
-    (try? disk.status(at: database))?.identity
+    try? disk.status(at: database)
   }
 
   /// Checks that no other user decides what is in a directory: it isn't a link, it belongs to the

@@ -96,9 +96,25 @@ final class OpenDatabase: Sendable {
     Self.release(identity)
   }
 
-  /// Whether the files at the cache's paths are still those that are open.
-  func isCurrentFile(in directory: CacheDirectory) -> Bool {
-    directory.databaseIdentity == identity && changes?.isCurrentFile(in: directory) != false
+  /// What has become of an open file.
+  enum Fate {
+    case current
+    /// Another file has its path, or none.
+    case replaced
+    /// It ends within its first page.
+    case cutOff
+  }
+
+  /// The size of SQLite's smallest page. A file that was opened has a page at least: to change an
+  /// empty file to a log's mode writes the first one.
+  private static let smallestPage = 512
+
+  /// Whether the files at the cache's paths are still those that are open. Costs two `stat`s.
+  func fate(in directory: CacheDirectory) -> Fate {
+    guard let found = directory.databaseStatus, found.identity == identity,
+      changes?.isCurrentFile(in: directory) != false
+    else { return .replaced }
+    return found.size < Self.smallestPage ? .cutOff : .current
   }
 
   /// The name of the file that has an entry's value.

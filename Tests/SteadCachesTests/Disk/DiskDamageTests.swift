@@ -101,6 +101,21 @@ import Testing
     check(fixture.cache())
   }
 
+  /// The set went to the log alone, of which readers had nothing without the file's first page, and it returned true.
+  @Test(arguments: [0, 1])
+  func `a value that is set right after the file is emptied is found`(length: Int) throws {
+    let cache = fixture.cache()
+    cache.setData(Data("old".utf8), for: "old")
+    cache.database.reclaimSpace()
+    truncate(fixture.database.filePath, off_t(length))
+    let reports = Reports(for: fixture.url)
+    #expect(cache.setData(Data("new".utf8), for: "new"))
+    #expect(cache.data(for: "new") == Data("new".utf8))
+    #expect(fixture.cache().data(for: "new") == Data("new".utf8))
+    #expect(cache.keys() == ["new"])
+    #expect(reports.codes == [.cacheDamaged])
+  }
+
   /// More tags than one transaction removes, in front of those of entries.
   @Test func `removes by tag past tags without entries`() throws {
     let cache = fixture.cache()
