@@ -70,27 +70,47 @@ extension DiskCache {
   ///
   /// Removes what has expired. Reads every entry, in a transaction for each 500 of them, which needs
   /// the write lock. Empty, or without the last ones, if the cache can't be used or another process
-  /// keeps it locked.
-  public func keys(withPrefix prefix: String = "") -> [String] {
+  /// keeps it locked; ``allKeys(withPrefix:)`` tells such a list from a complete one.
+  public func keys(withPrefix prefix: String = "") -> [String] { listKeys(withPrefix: prefix).keys }
+
+  /// The keys that begin with a prefix, as ``keys(withPrefix:)``; nil if not all entries could be
+  /// read.
+  ///
+  /// ```swift
+  /// guard let drafts = cache.allKeys(withPrefix: "draft/") else { return }  // Try again later.
+  /// ```
+  ///
+  /// Has each key that has an entry from the beginning of the call to its end. Costs what
+  /// ``keys(withPrefix:)`` costs. Nil if the cache can't be used or another process keeps it locked.
+  public func allKeys(withPrefix prefix: String = "") -> [String]? {
+    let (keys, isComplete) = listKeys(withPrefix: prefix)
+    return isComplete ? keys : nil
+  }
+
+  private func listKeys(withPrefix prefix: String) -> (keys: [String], isComplete: Bool) {
     removeExpired()
     defer { database.report() }
-    var (keys, last) = ([Data](), Int64.min)
-    while true {
+    var (keys, last, isComplete) = ([Data](), Int64.min, false)
+    while !isComplete {
       // A transaction for each batch: rows move to the end of the order when they are used, and a
       // long one would hold up other processes.
-      let found = database.write { transaction, _ -> (last: Int64, keys: [Data])? in
+      let found = database.write { transaction, _ in
         let rows = try transaction.rows(
           "WHERE used > ? ORDER BY used LIMIT \(Self.removalBatch)", last)
-        guard let end = rows.last else { return nil }
-        return (end.used, try rows.compactMap { try transaction.key(of: $0, withPrefix: prefix) })
+        let keys = try rows.compactMap { try transaction.key(of: $0, withPrefix: prefix) }
+        // Less than a batch: nothing is after it in this transaction. An entry that is used later
+        // was met before.
+        return (last: rows.last?.used, keys: keys, isLast: rows.count < Self.removalBatch)
       }
-      guard let found = found ?? nil else { break }
+      guard let found else { break }
       keys += found.keys
-      last = found.last
+      last = found.last ?? last
+      isComplete = found.isLast
     }
     // An entry that was used meanwhile is met again.
     var seen: Set<Data> = []
-    return keys.filter { seen.insert($0).inserted }.map { String(decoding: $0, as: UTF8.self) }
+    let once = keys.filter { seen.insert($0).inserted }
+    return (once.map { String(decoding: $0, as: UTF8.self) }, isComplete)
   }
 
   /// The metadata of all entries that were stored at a moment or later, and whose keys begin with a

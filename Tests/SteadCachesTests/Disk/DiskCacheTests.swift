@@ -1,5 +1,6 @@
 import CachesTestSupport
 import Foundation
+import SteadSQLite
 import SteadTestSupport
 import Testing
 
@@ -135,6 +136,31 @@ import Testing
     #expect(cache.keys() == ["a", "b", "c"])
     fixture.now += 10
     #expect(cache.keys() == ["a", "c"])
+  }
+
+  /// A list that another process's lock had cut off looked like that of an empty cache.
+  @Test func `a list without all keys is told from a complete one`() throws {
+    let cache = fixture.cache()
+    #expect(cache.allKeys() == [])
+    cache.setValue(1, for: "a1")
+    cache.setValue(2, for: "b")
+    let holder = try SQLiteConnection(SQLiteOptions(.file(fixture.database.filePath)))
+    try holder.run("BEGIN IMMEDIATE")
+    #expect(cache.keys() == [])
+    #expect(cache.allKeys() == nil)
+    try holder.run("ROLLBACK")
+    #expect(cache.allKeys() == ["a1", "b"])
+    #expect(cache.allKeys(withPrefix: "a") == ["a1"])
+    #expect(cache.allKeys(withPrefix: "c") == [])
+  }
+
+  /// Around the number of entries that one transaction reads.
+  @Test(arguments: [499, 500, 501])
+  func `a complete list has every key`(count: Int) {
+    let cache = fixture.cache()
+    for number in 0..<count { cache.setData(Data(), for: "\(number)") }
+    #expect(cache.allKeys() == (0..<count).map { "\($0)" })
+    #expect(cache.keys() == cache.allKeys())
   }
 
   @Test func `a load is not kept over a removal by prefix`() async throws {
