@@ -90,7 +90,8 @@ extension Preferences {
   /// - Parameters:
   ///   - data: A property list in any format whose root is a dictionary, such as a file in
   ///     `~/Library/Preferences` on Apple's systems.
-  ///   - keepingExisting: Whether existing keys of the domain keep their values.
+  ///   - keepingExisting: Whether existing keys of the domain keep their values, also those that
+  ///     another process sets meanwhile.
   /// - Returns: The number of imported keys.
   /// - Throws: ``PreferencesError`` `.damaged` when it isn't such a property list, in which case
   ///   nothing changes, or as ``setPropertyList(_:forKey:)``.
@@ -108,12 +109,20 @@ extension Preferences {
         domain: domain, cause: error)
     }
     let target = search.list.target
+    let edits = fields.map { DomainEdit(key: $0.key, value: $0.value) }
+    // Before the lock is taken: most imports at the start of a program have nothing left to do.
+    guard edits.contains(where: { !keepingExisting || target.value(forKey: $0.key) == nil }) else {
+      return 0
+    }
+    var count = edits.count
     // One change: an import is in effect as a whole or not at all.
-    let edits = fields.filter { !keepingExisting || target.value(forKey: $0.key) == nil }
-      .map { DomainEdit(key: $0.key, value: $0.value) }
-    guard !edits.isEmpty else { return 0 }
-    try wrappingErrors { try writing { target in try target.apply(edits) } }
-    return edits.count
+    try wrappingErrors {
+      try writing { target in
+        // What another process sets at this moment must not be replaced by what is imported.
+        if keepingExisting { count = try target.add(edits) } else { try target.apply(edits) }
+      }
+    }
+    return count
   }
 
   /// Imports the keys and values of a property list file into the domain, as one change.

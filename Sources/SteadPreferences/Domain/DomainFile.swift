@@ -276,14 +276,15 @@ extension DomainFile {
     return isExpected
   }
 
-  /// Replaces all contents with `fields`, as one record with what differs.
-  func replaceContents(with fields: PropertyList.Fields, _ replay: inout Replay) throws {
+  /// Appends the operations that `make` computes from what every process has, as one record.
+  func apply(making make: (Replay) -> [DomainEdit], _ replay: inout Replay) throws {
     if isPlain {
-      try applyPlainly(&replay) { $0.table.edits(to: fields) }
+      try applyPlainly(&replay, make)
       return
     }
     try write(&replay) { replay, writer in
-      try append(replay.table.edits(to: fields), writer, &replay)
+      // Under the lock, after all records were applied.
+      try append(make(replay), writer, &replay)
     }
     recordPublished(&replay)
   }

@@ -60,9 +60,29 @@ extension DomainStore {
   ///
   /// - Parameter isOwn: false for a domain in memory that mirrors a file of another program.
   func replaceContents(with fields: PropertyList.Fields, isOwn: Bool = true) throws {
-    try changing(deferring: { replay in replay.table.edits(to: fields) }) { replay, file in
-      if let file { return try file.replaceContents(with: fields, &replay) }
-      let edits = replay.table.edits(to: fields)
+    try apply(isOwn: isOwn) { replay in replay.table.edits(to: fields) }
+  }
+
+  /// Sets the keys of `edits` that have no value, as one change, and returns how many those were.
+  ///
+  /// No other writer, in this process or another, comes between the check and the change.
+  ///
+  /// - Throws: As ``set(_:forKey:)``.
+  func add(_ edits: [DomainEdit]) throws -> Int {
+    var count = 0
+    try apply { replay in
+      let missing = edits.filter { replay.table[$0.key] == nil }
+      count = missing.count
+      return missing
+    }
+    return count
+  }
+
+  /// Makes the changes that a body computes from the table as of the change.
+  private func apply(isOwn: Bool = true, making edits: (Replay) -> [DomainEdit]) throws {
+    try changing(deferring: edits) { replay, file in
+      if let file { return try file.apply(making: edits, &replay) }
+      let edits = edits(replay)
       try replay.checkQuota(options.quota, edits)
       for edit in edits { replay.edit(edit.key, edit.value, isOwn: isOwn) }
     }

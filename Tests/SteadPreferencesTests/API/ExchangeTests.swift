@@ -51,6 +51,34 @@ struct ExchangeTests {
     #expect(preferences.string(forKey: "text") == "é🙂\n")
   }
 
+  /// Which keys were missing was asked before the files were locked, so an import replaced what another program had set
+  /// in between. Whichever of the two comes first, the program's value is the one that stays.
+  @Test func `an import keeps what another program sets at the same time`() throws {
+    let home = try TestHome(inMemory: true)
+    // The options of a domain tell its objects apart, so the two share nothing in memory.
+    func open(_ format: PropertyList.Format) throws -> Preferences {
+      try Preferences(
+        domain: "com.example.shared", directory: home.directory.url,
+        options: .init(format: format), environment: home.environment())
+    }
+    let (importer, setter) = (try open(.binary), try open(.xml))
+    let failures = ReportedErrors()
+    (importer.onError, setter.onError) = (failures.handler, failures.handler)
+    for round in 0..<300 {
+      let key = "key\(round)"
+      let data = try PropertyList.dictionary([key: .string("imported")]).data(format: .binary)
+      DispatchQueue.concurrentPerform(iterations: 2) { index in
+        if index == 0 {
+          setter.set("set", forKey: key)
+        } else {
+          _ = importer.reporting { try importer.importDomain(data, keepingExisting: true) }
+        }
+      }
+      #expect(importer.string(forKey: key) == "set")
+    }
+    #expect(failures.codes.isEmpty)
+  }
+
   @Test(arguments: ["", "bplist00", "( a, b )", "<plist><array/></plist>", "\u{0}\u{1}"])
   func `what is no dictionary is refused`(text: String) throws {
     let preferences = filled()
