@@ -112,7 +112,11 @@ extension Preferences {
   ) throws -> Bool {
     var isDone = false
     do {
-      try writing { target in isDone = try target.apply(edits, ifStill: expected) }
+      try writing { target in
+        isDone = try target.apply(edits, ifStill: expected)
+      } ifDone: {
+        isDone && !edits.isEmpty
+      }
     } catch {
       throw PreferencesError(error, domain: domain, key: edits.last?.key)
     }

@@ -120,6 +120,8 @@ extension Preferences {
       try writing { target in
         // What another process sets at this moment must not be replaced by what is imported.
         if keepingExisting { count = try target.add(edits) } else { try target.apply(edits) }
+      } ifDone: {
+        count > 0
       }
     }
     return count

@@ -297,7 +297,13 @@ extension Preferences {
   ///
   /// If the domain could only be replaced in memory, the change is made there, and the files are
   /// tried again.
-  func writing(_ body: (DomainStore) throws -> Void) throws {
+  ///
+  /// - Parameters:
+  ///   - body: Makes the change.
+  ///   - isDone: Whether it was made; asked after the body.
+  func writing(
+    _ body: (DomainStore) throws -> Void, ifDone isDone: () -> Bool = { true }
+  ) throws {
     // Before the domain is asked, which may be one in memory that could be changed.
     guard !plan.options.isReadOnly else {
       throw PreferencesError(
@@ -312,7 +318,7 @@ extension Preferences {
         NotificationCenter.default.post(name: Self.sizeLimitExceededNotification, object: self)
         throw error
       }
-      postChange()
+      if isDone() { postChange() }
       // The change was made in memory. The files may be accessible by now.
       if let problem = list.problem { try reopen(after: problem) }
     }

@@ -132,12 +132,13 @@ struct HistoryTable {
     }
   }
 
-  /// The changes since the last commit, one per entry, in the order of their first changes.
+  /// The changes since the last commit, one per entry, in the order of their first changes; without
+  /// entries that are what they were.
   var changes: [Change] {
     var (result, seen) = ([Change](), Set<Int>())
     for (slot, before) in undo where seen.insert(slot).inserted {
-      // Added and removed again.
-      if before == nil, entries[slot] == nil { continue }
+      // Added and removed again, or changed and changed back.
+      if before?.stored == entries[slot]?.stored { continue }
       result.append(Change(sequence: sequences[slot], before: before, after: entries[slot]))
     }
     return result

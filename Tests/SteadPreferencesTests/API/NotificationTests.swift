@@ -78,6 +78,21 @@ struct NotificationTests {
     #expect(counter.take() == 0)
   }
 
+  /// A change whose condition did not hold was posted like one that was made.
+  @Test func `a change that was not made is not posted`() throws {
+    let preferences = Preferences.inMemory()
+    preferences.set(1, forKey: "a")
+    let counter = Counter(preferences)
+    let edit = DomainEdit(key: "a", value: .integer(2))
+    #expect(
+      try !preferences.apply([edit], ifStill: [DomainEdit(key: "a", value: .integer(3))]))
+    #expect(try preferences.apply([], ifStill: [DomainEdit(key: "a", value: .integer(1))]))
+    #expect(try preferences.importDomain(preferences.exportDomain(), keepingExisting: true) == 0)
+    #expect(counter.take() == 0)
+    #expect(try preferences.apply([edit], ifStill: [DomainEdit(key: "a", value: .integer(1))]))
+    #expect(counter.take() == 1)
+  }
+
   @Test func `the names are Foundation's`() {
     #expect(
       Preferences.didChangeNotification == Foundation.UserDefaults.didChangeNotification)

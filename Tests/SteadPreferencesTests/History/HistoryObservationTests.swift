@@ -60,7 +60,19 @@ struct HistoryObservationTests {
     try history.update(prompt(1))
     try history.remove(id: 9)
     try history.batch { _ in }
+    // A batch whose changes undo each other was told as an update to what the entry was, and written.
+    let stored = try home.store.contents().count
+    let header = try home.store.value(forKey: HistoryHeader.key)
+    try history.batch { batch in
+      try batch.update(Prompt(id: 1, text: "other"))
+      try batch.update(prompt(1))
+      try batch.prepend(prompt(2))
+      batch.remove(id: 2)
+    }
     #expect(log.all.isEmpty)
+    #expect(history.ids == [1])
+    #expect(try home.store.contents().count == stored)
+    #expect(try home.store.value(forKey: HistoryHeader.key) == header)
     try history.update(Prompt(id: 1, text: "other"))
     #expect(log.all.count == 1)
   }
