@@ -139,6 +139,14 @@ public struct BlobStore: Sendable {
 }
 
 extension BlobStore {
+  /// As ``read(_:)``, by mapping the file: pages take memory once they are read. Costs hashing all of it.
+  package func map(_ reference: String) throws -> Data {
+    // Whatever keeps it from being mapped: `read` throws the error that says so, or reads an empty one.
+    guard let data = try? mapping(of: path(of: reference)), SHA256.hexadecimal(data) == reference
+    else { return try read(reference) }
+    return data
+  }
+
   /// Whether ``sweep(keeping:olderThan:)`` might remove something: a blob that nothing refers to, or a
   /// temporary file of a writer that is dead or still at work. Costs a listing of the directory, and one call of
   /// the system for each name that nothing refers to.
@@ -191,6 +199,20 @@ extension BlobStore {
   private func contents(of path: String) throws -> Data {
     try disk.withDescriptor(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW) {
       try disk.contents(of: $0, limit: AtomicFile.sizeLimit, path: path)
+    }
+  }
+
+  /// A file's bytes, mapped; nil for what isn't a file with bytes, and if the system doesn't map it.
+  ///
+  /// As in ``contents(of:)`` no link is followed: one may take the blob's place between a look at the path and the
+  /// opening.
+  private func mapping(of path: String) throws -> Data? {
+    try disk.withDescriptor(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW) { descriptor -> Data? in
+      let found = try disk.status(descriptor, path: path)
+      guard found.kind == .file, let size = Int(exactly: found.size), size > 0,
+        let base = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0), base != MAP_FAILED
+      else { return nil }
+      return Data(bytesNoCopy: base, count: size, deallocator: .custom { munmap($0, $1) })
     }
   }
 

@@ -77,12 +77,12 @@ final class BlobFiles: Sendable {
 
   /// As ``read(_:)``, by mapping the file: pages take memory once they are read.
   func map(_ reference: String) throws -> Data {
-    // It may be unlinked, and still be open.
-    guard try blobs.contains(reference) else { return try read(reference) }
-    let url = blobs.directory.appending(path: reference, directoryHint: .notDirectory)
-    let data = try Data(contentsOf: url, options: .alwaysMapped)
-    // A damaged file: `read` throws the error that says so.
-    return SHA256.hexadecimal(data) == reference ? data : try read(reference)
+    do {
+      return try blobs.map(reference)
+    } catch let error as FileError where error.code == .notFound {
+      // It may be unlinked, and still be open.
+      return try read(reference)
+    }
   }
 
   /// The names of all files.

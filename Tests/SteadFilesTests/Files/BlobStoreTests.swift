@@ -55,6 +55,33 @@ import Testing
     #expect(try store.read(reference) == abc)
   }
 
+  @Test func `a mapped blob is what was written, also once it is removed`() throws {
+    let value = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+    let reference = try store.write(value)
+    let mapped = try store.map(reference)
+    #expect(mapped == value)
+    try store.remove(reference)
+    #expect(mapped == value)
+    #expect(code { _ = try store.map(reference) } == .notFound)
+    #expect(try store.map(store.write(Data())) == Data())
+    #expect(code { _ = try store.map("../secret") } == .invalidName)
+  }
+
+  /// The path was looked at, and then opened by a call that follows links: one that took the blob's place in between
+  /// led to another file, whose bytes could change under the mapping. An equal file tells whether the link is followed.
+  @Test func `maps nothing through a link, nor a pipe`() throws {
+    let reference = try store.write(abc)
+    let path = store.directory.appending(path: reference)
+    let other = directory.file("other")
+    try FileManager.default.moveItem(at: path, to: other)
+    try FileManager.default.createSymbolicLink(at: path, withDestinationURL: other)
+    #expect(code { _ = try store.map(reference) } == .damaged)
+    try FileManager.default.removeItem(at: path)
+    #expect(mkfifo(path.filePath, 0o600) == 0)
+    #expect(code { _ = try store.map(reference) } == .damaged)
+    #expect(try Data(contentsOf: other) == abc)
+  }
+
   @Test(arguments: [
     "", "..", "../secret", "/etc/passwd", "abc",
     "BA7816BF8F01CFEA414140DE5DAE2223B00361A396177A9CB410FF61F20015AD",
