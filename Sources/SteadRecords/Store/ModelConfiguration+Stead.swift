@@ -85,22 +85,22 @@ extension ModelConfiguration {
     public var transactions: Int?
     /// The total size of the lists of changes in bytes, without old values.
     public var bytes: Int?
-    /// The maximum number of transactions that are kept even for readers that have not handled
-    /// them; nil for all.
+    /// How many of the last transactions are kept beyond the other limits for readers that have not
+    /// handled them; nil for all.
     ///
-    /// It is a limit of the whole history, also of one without readers.
+    /// Alone it removes nothing: what no other limit would remove stays, handled or not.
     public var unreadTransactions: Int?
 
     /// No limits.
     public static let none = HistoryLimits()
 
-    /// Creates limits; nil is none. What exceeds any of them is removed.
+    /// Creates limits; nil is none. What exceeds any of the first three is removed.
     ///
     /// - Parameters:
     ///   - age: How long transactions are kept, in seconds.
     ///   - transactions: How many of the last ones are kept.
     ///   - bytes: The total size of the lists of changes. A removal by size reads the lists that stay.
-    ///   - unreadTransactions: How many are kept even if a reader has not handled them.
+    ///   - unreadTransactions: How many of the last ones are kept beyond the others for a reader.
     public init(
       age: Double? = nil, transactions: Int? = nil, bytes: Int? = nil,
       unreadTransactions: Int? = nil

@@ -22,8 +22,8 @@ struct HistoryTrimming {
 
   /// The number of the last transaction to remove; nil for none.
   ///
-  /// The limits only raise it, the slowest reader lowers it again, and `unreadTransactions` has the last word, so that a
-  /// reader which never comes back does not keep everything.
+  /// The limits only raise it, and the slowest reader lowers it again, by no more than `unreadTransactions` allows, so
+  /// that a reader which never comes back does not keep everything. That limit alone removes nothing.
   private func lastToRemove() throws -> Int64? {
     let newest = try connection.lastCommit().number
     var last: Int64 = 0
@@ -39,8 +39,10 @@ struct HistoryTrimming {
     // A negative limit keeps as little as zero does.
     if let count = limits.transactions { last = max(last, newest - Int64(max(count, 0))) }
     if let bytes = limits.bytes { last = max(last, try lastBeyond(bytes)) }
-    if let reader = try readers().values.min() { last = min(last, reader) }
-    if let count = limits.unreadTransactions { last = max(last, newest - Int64(max(count, 0))) }
+    if let reader = try readers().values.min() {
+      let spared = limits.unreadTransactions.map { newest - Int64(max($0, 0)) } ?? 0
+      last = min(last, max(reader, spared))
+    }
     return last > 0 ? last : nil
   }
 

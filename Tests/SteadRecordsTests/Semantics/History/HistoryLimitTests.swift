@@ -58,13 +58,28 @@ import Testing
     }
     for count in [Int.max, .min, -1] {
       for limits: ModelConfiguration.HistoryLimits in [
-        .init(transactions: count), .init(bytes: count), .init(unreadTransactions: count),
+        .init(transactions: count), .init(bytes: count),
+        .init(transactions: count, unreadTransactions: count),
       ] {
         try open(store, limits).container.trimHistory()
         let left = try numbers(store.context())
         #expect(left == (count < 0 ? [] : [1, 2, 3, 4]), "\(limits)")
       }
     }
+  }
+
+  /// It removed what its readers had handled, and the transactions of a history without readers.
+  @Test(arguments: [nil, 3, 9], [0, 4])
+  func `keep what only the limit of unread transactions exceeds`(reader: Int?, count: Int) throws {
+    let store = try TestStore.voyages()
+    let context = try open(store, .init(unreadTransactions: count))
+    try fill(context, 10)
+    if let reader {
+      let tokens = try context.fetchHistory(Transactions()).map(\.token)
+      try context.container.setHistoryReader("sync", at: tokens[reader])
+    }
+    try context.container.trimHistory()
+    #expect(try numbers(context) == Array(1...10))
   }
 
   /// Other programs may make the commits at which a removal was due.
