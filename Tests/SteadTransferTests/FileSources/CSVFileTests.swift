@@ -51,6 +51,21 @@ struct CSVFileTests {
     #expect(rows == [["name": "a", "note": "1;2"], ["name": "b", "note": "3,4"]])
   }
 
+  @Test func `a field is what is between the separators`() throws {
+    let cells = [" a ", "\"\"", "\" b \"", "\"c\r\nd\"", "\"e\rf\"", "\u{0}", "g\"h", "\"i\"\"j\""]
+    try write("note\r\n" + cells.joined(separator: "\r\n") + "\r\n")
+    let source = CSVFile<Noted>(file, removesItems: true)
+    let items = try source.read { _ in }
+    #expect(
+      try items.map { try $0.value.get().note }
+        == [" a ", "", " b ", "c\r\nd", "e\rf", "\u{0}", "g\"h", "i\"j"])
+    let first = TransferReceipt.Entry(
+      identity: items[0].identity, placement: .init(location: "", digest: ""))
+    #expect(try source.remove([first]) == 1)
+    let rest = "note\r\n" + cells.dropFirst().joined(separator: "\r\n") + "\r\n"
+    #expect(try text() == rest)
+  }
+
   /// A row that does not decode, or has another number of fields, is one that stays.
   @Test func `rows that do not decode are items with an error`() throws {
     let header = "title,price,isRead,shelf\n"
@@ -126,6 +141,8 @@ struct CSVFileTests {
     #expect(throws: TransferError.self) { try source.remove([entry(items[0])]) }
     #expect(try text() == "n,text\n1,a\n")
   }
+
+  private struct Noted: Decodable { var note: String }
 
   private struct Numbered: Decodable {
     var n: Int
