@@ -42,7 +42,7 @@ extension DecodingError {
   package var sentenceWithoutValue: String {
     switch self {
     case .keyNotFound(let key, _): "The value of \(key.stringValue) is missing."
-    case .typeMismatch(let type, _): "A value isn't a \(type)."
+    case .typeMismatch(let type, _): "A value isn't of the type \(type)."
     case .valueNotFound(let type, _): "A value of \(type) is missing."
     case .dataCorrupted: "A value is corrupt."
     @unknown default: "The data does not decode."

@@ -152,15 +152,22 @@ struct SaveValidator {
       guard property.relationship?.deleteRule == .deny else { continue }
       try graph.reader.requireTargets(of: model, property)
       let partner = DeleteRules(graph).newPartner(of: model, property).map { [$0.model] } ?? []
-      let rest = (graph.reader.targets(of: model, at: index) + partner).count {
+      let rest = (graph.reader.targets(of: model, at: index) + partner).filter {
         !$0.has(_ModelFlags.deleted) && !going.contains(ObjectIdentifier($0))
       }
-      if rest > 0 {
-        throw SwiftDataError(
-          .deletionDenied,
-          "A \(entity.name) cannot be deleted while \(property.name) holds \(rest) objects. Delete "
-            + "or move them first.")
-      }
+      guard let first = rest.first else { continue }
+      let holds = rest.count == 1 ? "1 object, the" : "\(rest.count) objects, first the"
+      throw SwiftDataError(
+        .deletionDenied,
+        "The \(title(of: model)) cannot be deleted while its \(property.name) holds \(holds) \(title(of: first)). Delete "
+          + "or move \(rest.count == 1 ? "it" : "them") first.")
     }
+  }
+
+  /// An object in the words of a message: by its class, and by its row if it has one.
+  private func title(of model: any PersistentModel) -> String {
+    let row = model._$statePointer.pointee.rowID
+    let name = graph.entity(of: model).name
+    return row > 0 ? "\(name) of \(EntityReference.title(of: row))" : "new \(name)"
   }
 }

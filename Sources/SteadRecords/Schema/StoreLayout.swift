@@ -170,7 +170,7 @@ extension PropertyLayout {
     let suffix = row.map { " of row \($0)" } ?? ""
     return SwiftDataError(
       .modelValidationFailure,
-      "\(entity.name).\(name)\(suffix) has \(count) objects; the model allows "
+      "\(entity.name).\(name)\(suffix) has \(count == 1 ? "1 object" : "\(count) objects"); the model allows "
         + "\(relationship.minimum) \(limit). Add or remove objects before the save, or delete the \(entity.name), too."
     )
   }

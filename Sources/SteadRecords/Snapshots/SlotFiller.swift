@@ -71,7 +71,7 @@ struct SlotFiller: _SlotVisitor {
       }
       self.error = SwiftDataError(
         .unreadableValue,
-        "\(entity.name).\(property.name) of \(values.identifier.primaryKey) is a \(PropertyShape(property.valueType).wrapped), "
+        "\(entity.name).\(property.name) of \(values.identifier.primaryKey) has the type \(PropertyShape(property.valueType).wrapped), "
           + "and the store has another value. Have the store repair it, or make the property's type accept what it "
           + "holds.", cause: error)
     }

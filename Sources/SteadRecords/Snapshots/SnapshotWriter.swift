@@ -164,7 +164,7 @@ struct SnapshotWriter {
     if let discriminator = entity.discriminator, first[0] != .integer(Int64(discriminator)) {
       throw SwiftDataError(
         .unreadableValue,
-        "Two snapshots have the same primary key, a \(entity.name) and an object of another class of its hierarchy. "
+        "Two snapshots have the same primary key, one an object of \(entity.name) and one of another class of its hierarchy. "
           + "Give the objects of a hierarchy unique keys.")
     }
     let targets = first.dropFirst().map { if case .integer(let row) = $0 { row } else { Int64(0) } }

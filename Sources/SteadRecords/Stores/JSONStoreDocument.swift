@@ -36,7 +36,7 @@ struct JSONStoreDocument {
       guard let new = JSONReader.value(of: json)?.object else {
         throw SwiftDataError(
           .modelValidationFailure,
-          "A value of a \(snapshot.persistentIdentifier.entityName) is nested too deeply for a JSON file. Save one with "
+          "A value of an object of \(snapshot.persistentIdentifier.entityName) is nested too deeply for a JSON file. Save one with "
             + "fewer levels.")
       }
       guard let index, let old = stored[index].object else { return .object(new) }

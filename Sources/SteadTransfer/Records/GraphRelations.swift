@@ -299,7 +299,7 @@ final class GraphRelations {
       guard isSet || change.isOptional else {
         writing.fail(
           change.element,
-          "\(change.column) of a \(change.row.form.shape.name) that is there already leads elsewhere"
+          "\(change.column) of an object of \(change.row.form.shape.name) that is there already leads elsewhere"
         )
         throw TransferError(
           code: .conflict,

@@ -157,8 +157,8 @@ import SteadSQLite
     try context.save()
     guard Float(value).isFinite || !value.isFinite else {
       let error = try #require(throws: SwiftDataError.self) { try file.open(Later.Reading.self) }
-      #expect(error.message.contains("Reading.value is now a Float"), "\(error.message)")
-      #expect(error.message.contains("Reading.optional is now a Float"))
+      #expect(error.message.contains("Reading.value now has the type Float"), "\(error.message)")
+      #expect(error.message.contains("Reading.optional now has the type Float"))
       #expect(
         try ModelContext(file.open(Earlier.Reading.self)).only(Earlier.Reading.self).value == value)
       return

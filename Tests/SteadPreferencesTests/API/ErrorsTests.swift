@@ -63,7 +63,7 @@ struct ErrorsTests {
     preferences.set(["left": "secret", "right": 1], forKey: "margins")
     let decoding = #expect(throws: PreferencesError.self) { try preferences.value(for: margins) }
     #expect(decoding?.cause is DecodingError)
-    #expect(decoding?.localizedDescription.hasSuffix(" A value isn't a Double.") == true)
+    #expect(decoding?.localizedDescription.hasSuffix(" A value isn't of the type Double.") == true)
     struct Leak: LocalizedError { var errorDescription: String? { "secret" } }
     let other = PreferencesError(code: .failed, message: "It failed.", cause: Leak())
     #expect(other.localizedDescription == "It failed.")

@@ -186,24 +186,25 @@ extension ValueCheck.Misfits {
         + ["make the field optional", "or read it in `init(from:)` with `decodeIfPresent`"]
       let text = remedies.joined(separator: remedies.count > 2 ? ", " : " ")
       return
-        "\(name) is a \(type), and these rows lack its field \(Self.path(context.codingPath + [key])): \(rows). "
+        "\(name) has the type \(type), and these rows lack its field \(Self.path(context.codingPath + [key])): \(rows). "
         + "\(text.prefix(1).uppercased() + text.dropFirst())."
     case .valueNotFound(_, let context)?, .typeMismatch(_, let context)?,
       .dataCorrupted(let context)?:
       let path = Self.path(context.codingPath)
       let field = path.isEmpty ? "" : " in the field \(path)"
       return
-        "\(name) is a \(type), and these rows have values that it does not read\(field): \(rows). Read them in "
+        "\(name) has the type \(type), and these rows have values that it does not read\(field): \(rows). Read them in "
         + "`init(from:)`, keep the type as it was, or add a property of another name and set it in a custom stage of a "
         + "migration plan."
     default:
-      return "\(name) is now a \(type), but these rows have other values: \(rows). \(conversion)"
+      return
+        "\(name) now has the type \(type), but these rows have other values: \(rows). \(conversion)"
     }
   }
 
   /// The problem of values that would have to be completed, in a store that may not be written.
   func problemOfReading(_ name: String, _ attribute: Schema.Attribute) -> String {
-    "\(name) is a \(PropertyShape(attribute.valueType).wrapped), and these rows lack fields of it: \(rowText). They get them from "
+    "\(name) has the type \(PropertyShape(attribute.valueType).wrapped), and these rows lack fields of it: \(rowText). They get them from "
       + "the property's default value when the store is opened for writing: open it once with allowsSave: true, make the "
       + "fields optional, or read them in `init(from:)` with `decodeIfPresent`."
   }

@@ -93,7 +93,7 @@ extension StoreInspection {
     addProblem(
       .missingReference, entity, rows: found,
       "\(entity.name).\(property.name) is required, but leads nowhere in \(found), so these objects cannot be saved. Set "
-        + "the relationship of each to a \(destination.name), or delete the objects.")
+        + "the relationship of each to an object of \(destination.name), or delete the objects.")
   }
 
   /// Two members of one list may not have the same position.
