@@ -81,7 +81,8 @@ public struct CoreDataImport: Sendable {
 
   /// Reports what ``run(_:)`` would do. Reads and converts, and changes nothing.
   ///
-  /// Rows that don't fit are among the failures of ``CoreDataReport/transfer``.
+  /// Rows that don't fit are among the failures of ``CoreDataReport/transfer``, with the reasons,
+  /// which the report's description lists, too.
   public func preview(
     _ progress: @escaping TransferProgress.Report = { _ in }
   ) throws -> CoreDataReport {
@@ -186,7 +187,8 @@ public struct CoreDataMapping: Sendable, Hashable {
 
 /// What an import found in a store, and what became of it.
 ///
-/// Its description has a line for each entity and for each kind of thing that was left out.
+/// Its description has a line for each entity, for each kind of thing that was left out, and for the
+/// first ``TransferError/describedFailureLimit`` rows that don't fit, with the reason.
 public struct CoreDataReport: Sendable {
   /// The number of rows of an entity.
   public struct EntityRows: Sendable, Hashable {
@@ -236,7 +238,8 @@ public struct CoreDataReport: Sendable {
 }
 
 extension CoreDataReport: CustomStringConvertible {
-  /// The numbers, with a line for each entity and for each kind of thing that was left out.
+  /// The numbers, with a line for each entity, for each kind of thing that was left out, and for the
+  /// first rows that don't fit.
   public var description: String {
     var lines = ["\(transfer)"]
     for entity in entities {
@@ -255,7 +258,15 @@ extension CoreDataReport: CustomStringConvertible {
     if !missingProperties.isEmpty {
       lines.append("not in the store: \(missingProperties.joined(separator: ", "))")
     }
+    lines += failureLines
     lines += warnings.map { "warning: \($0)" }
     return lines.joined(separator: "\n")
+  }
+
+  /// The rows that don't fit, each with the reason.
+  private var failureLines: [String] {
+    let listed = transfer.failures.prefix(TransferError.describedFailureLimit)
+    let rest = transfer.failures.count - listed.count
+    return listed.map { "not imported: \($0)" } + (rest > 0 ? ["not imported: \(rest) more"] : [])
   }
 }

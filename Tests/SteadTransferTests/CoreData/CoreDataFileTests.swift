@@ -133,6 +133,14 @@ import Testing
     #expect(error.failures.first?.reason.contains("image refers to") == true)
   }
 
+  /// It said "1 failed", and only the run said why.
+  @Test func `a preview says why a row does not fit`() throws {
+    let fixture = try gallery(reference: "missing")
+    let report = try fixture.importing(to: memoryContainer(Gallery.Photo.self)).preview()
+    #expect(report.transfer.failures.map(\.item) == ["Photo 2"])
+    #expect(report.description.contains("\nnot imported: Photo 2: image refers to"), "\(report)")
+  }
+
   @Test func `a file of an immense size is refused`() throws {
     let fixture = try gallery(reference: "huge")
     let path = files(of: fixture).appending(path: "huge").filePath
