@@ -77,8 +77,10 @@ extension Preferences {
   /// The writable domain as a property list that other tools can read.
   ///
   /// ```swift
-  /// try preferences.exportDomain(format: .xml).write(to: backup)
+  /// try preferences.exportDomain().write(to: backup)
   /// ```
+  ///
+  /// XML has dates of whole seconds only, so a backup is binary.
   ///
   /// - Throws: `PropertyListError` for values that the format lacks: XML has no control characters.
   public func exportDomain(format: PropertyList.Format = .binary) throws -> Data {
