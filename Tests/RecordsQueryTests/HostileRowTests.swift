@@ -47,6 +47,18 @@ import Testing
     #expect(error?.code == .unreadableValue, "\(error as Any)")
   }
 
+  /// Any text in a column of numbers was taken for NaN.
+  @Test func `a text that another program has put into a column of numbers is unreadable`() throws {
+    let store = try SampleStore([Sample(real: .nan), Sample(real: 1)])
+    #expect(try ModelContext(store.container).distinct(\Sample.real).count == 2)
+    try store.execute("UPDATE Sample SET real = 'abc' WHERE real = 1")
+    let context = ModelContext(store.container)
+    #expect(throws: SwiftDataError.unreadableValue) { try context.distinct(\Sample.real) }
+    #expect(throws: SwiftDataError.unreadableValue) {
+      try context.counts(of: Sample.self, by: \.real)
+    }
+  }
+
   @Test func `a field with NUL is the whole string`() throws {
     let store = try SampleStore([
       Sample(text: "nul", place: Place(city: "a\0b", height: 0)),

@@ -64,7 +64,9 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
   static func mismatch(_ keyPath: AnyKeyPath?) -> SwiftDataError {
     let path = keyPath.map { "\($0)" } ?? "the result"
     return SwiftDataError(
-      .unreadableValue, "\(Model.self): a column does not hold values of the type of \(path).")
+      .unreadableValue,
+      "\(Model.self): a column does not hold values of the type of \(path). Repair the column, or leave out its rows by a "
+        + "predicate.")
   }
 
   /// The rows of results; nil if objects must be fetched: the predicate or the property has no exact SQL, or unsaved
@@ -123,7 +125,8 @@ extension ModelContext {
         // The second result counts the values that are not a number.
         let sum =
           row.last == .integer(0)
-          ? row.first?.decoded(as: V?.self) : SQLValue.text("NaN").decoded(as: V?.self)
+          ? row.first?.decoded(as: V?.self)
+          : SQLValue.text(RealColumn.notANumber).decoded(as: V?.self)
         guard let sum else { throw AggregateArithmetic.overflow }
         state = try AggregateArithmetic.sum(state ?? 0, sum ?? 0)
       },

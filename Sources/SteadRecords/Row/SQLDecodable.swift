@@ -70,8 +70,8 @@ extension Double: SQLDecodable {
     switch sqlValue {
     case .real(let number): self = number
     case .integer(let number): self = Double(number)
-    // Any text is taken for NaN, the only number that is stored as text: see `RealColumn`.
-    case .text: self = .nan
+    // NaN is the only number that is stored as text: see `RealColumn`.
+    case .text(RealColumn.notANumber): self = .nan
     default: return nil
     }
   }
