@@ -59,6 +59,26 @@ import Testing
     }
   }
 
+  @Test func `numbers in a struct that are not finite compare as in Swift`() throws {
+    let heights: [Double] = [1, .infinity, -.infinity, .nan]
+    let store = try SampleStore(
+      heights.enumerated().map { index, height in
+        Sample(number: index, place: Place(city: "", zip: nil, height: height))
+      })
+    let context = ModelContext(store.container)
+    func numbers(_ predicate: Predicate<Sample>) throws -> Set<Int> {
+      Set(try context.fetch(FetchDescriptor(predicate: predicate)).map(\.number))
+    }
+    let infinity = Double.infinity
+    #expect(try numbers(#Predicate { $0.place.height > 0 }) == [0, 1])
+    #expect(try numbers(#Predicate { $0.place.height < 0 }) == [2])
+    #expect(try numbers(#Predicate { !($0.place.height < 0) }) == [0, 1, 3])
+    #expect(try numbers(#Predicate { $0.place.height == infinity }) == [1])
+    #expect(try numbers(#Predicate { $0.place.height != 1 }) == [1, 2, 3])
+    #expect(try numbers(#Predicate { $0.place.height == $0.place.height }) == [0, 1, 2])
+    #expect(try context.maximum(of: \Sample.place.height) == Double.infinity)
+  }
+
   @Test func `a field with NUL is the whole string`() throws {
     let store = try SampleStore([
       Sample(text: "nul", place: Place(city: "a\0b", height: 0)),

@@ -24,7 +24,7 @@ enum JSONColumn {
     {
       return value
     }
-    return try JSONDecoder().decode(T.self, from: Data(row.string(column).utf8))
+    return try decoder.decode(T.self, from: Data(row.string(column).utf8))
   }
 
   /// Binds a value's JSON; NULL for nil.
@@ -39,12 +39,54 @@ enum JSONColumn {
   }
 
   /// The JSON of a value, with sorted keys: equal values have equal columns, which predicates and unique keys compare.
+  ///
+  /// - Throws: ``ColumnError/decimalNotANumber``, and errors of encoding.
   static func text<T: Encodable>(_ value: T) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // JSON has neither NaN nor infinities, so the save throws.
-    encoder.nonConformingFloatEncodingStrategy = .throw
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
+    encoder.nonConformingFloatEncodingStrategy = JSONFloat.encoding
+    let data = try encoder.encode(value)
+    // JSONEncoder writes `Decimal.nan` as its digits, NaN without quotation marks, which nothing reads as JSON.
+    if data.range(of: Data("NaN".utf8)) != nil, JSONReader.value(of: data) == nil {
+      throw ColumnError.decimalNotANumber
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  /// The decoder of what ``text(_:)`` writes.
+  static var decoder: JSONDecoder {
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = JSONFloat.decoding
+    return decoder
+  }
+}
+
+/// Floating-point numbers that JSON lacks, as the strings that stand for them in columns and snapshots.
+enum JSONFloat {
+  private static let infinity = "inf"
+  private static let negativeInfinity = "-inf"
+  private static let notANumber = "nan"
+
+  /// Writes the strings.
+  static var encoding: JSONEncoder.NonConformingFloatEncodingStrategy {
+    .convertToString(
+      positiveInfinity: infinity, negativeInfinity: negativeInfinity, nan: notANumber)
+  }
+
+  /// Reads the strings where a number is asked for.
+  static var decoding: JSONDecoder.NonConformingFloatDecodingStrategy {
+    .convertFromString(
+      positiveInfinity: infinity, negativeInfinity: negativeInfinity, nan: notANumber)
+  }
+
+  /// The number of a JSON text, which is a number or one of the strings; nil for anything else.
+  static func number(_ json: String) -> Double? {
+    switch json {
+    case "\"\(infinity)\"": Double.infinity
+    case "\"\(negativeInfinity)\"": -Double.infinity
+    case "\"\(notANumber)\"": Double.nan
+    default: Double(json)
+    }
   }
 }
 

@@ -144,6 +144,8 @@ enum ColumnError: Error, CustomStringConvertible {
   /// The file of a large value has other bytes than were written, or the column has no name of a
   /// file.
   case damagedFile
+  /// A `Decimal` in a value that is stored as JSON is NaN.
+  case decimalNotANumber
 
   /// What is wrong, with the remedy if the program has one.
   var description: String {
@@ -159,6 +161,8 @@ enum ColumnError: Error, CustomStringConvertible {
     case .damagedFile:
       "Its file is damaged, or the column has something else than the name of a file: another program has written it. Set the "
         + "property again."
+    case .decimalNotANumber:
+      "A Decimal in it is not a number (NaN), which JSON lacks. Give it a number, or make it optional and set nil."
     }
   }
 }

@@ -10,16 +10,14 @@ enum SnapshotCoding {
   /// The encoder. Infinities and NaN, which JSON lacks, become strings.
   static var encoder: JSONEncoder {
     let encoder = JSONEncoder()
-    encoder.nonConformingFloatEncodingStrategy = .convertToString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    encoder.nonConformingFloatEncodingStrategy = JSONFloat.encoding
     return encoder
   }
 
   /// The decoder of what ``encoder`` writes.
   static var decoder: JSONDecoder {
     let decoder = JSONDecoder()
-    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
-      positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    decoder.nonConformingFloatDecodingStrategy = JSONFloat.decoding
     return decoder
   }
 

@@ -189,6 +189,73 @@ import Testing
     #expect(stored.hasChanges)
   }
 
+  /// The save threw: JSON has neither NaN nor infinities.
+  @Test(arguments: StorePlace.allCases)
+  func `P1 numbers that are not finite come back in arrays and structs`(_ place: StorePlace) throws
+  {
+    let store = try TestStore(place, Composites.self)
+    let context = store.context()
+    let model = Composites(
+      shape: .circle(radius: .infinity),
+      address: Address(street: "inf", city: "nan", place: Point(x: .nan, y: -.infinity)),
+      tags: ["inf", "nan"])
+    model.doubles = [.infinity, -.infinity, .nan, 1]
+    model.dates = [Date(timeIntervalSinceReferenceDate: .infinity)]
+    context.insert(model)
+    try context.save()
+    let stored = try store.reopened().only(Composites.self)
+    #expect(stored.shape == .circle(radius: .infinity))
+    #expect(stored.address.street == "inf" && stored.address.city == "nan")
+    #expect(stored.address.place?.x.isNaN == true && stored.address.place?.y == -Double.infinity)
+    #expect(stored.tags == ["inf", "nan"])
+    #expect(stored.doubles.count == 4 && stored.doubles[2].isNaN)
+    #expect(stored.doubles.filter { !$0.isNaN } == [.infinity, -.infinity, 1])
+    #expect(stored.dates == model.dates)
+  }
+
+  @Test(arguments: StorePlace.allCases)
+  func `P1 numbers in arrays that are not finite compare as in Swift`(_ place: StorePlace) throws {
+    let store = try TestStore(place, Composites.self)
+    let context = store.context()
+    let lists: [[Double]] = [
+      [], [1, 5], [.nan, 5], [5, .nan], [.infinity, 2], [-.infinity], [.nan],
+    ]
+    for list in lists {
+      let model = Composites()
+      model.doubles = list
+      context.insert(model)
+    }
+    try context.save()
+    let (infinity, none) = (Double.infinity, Double.nan)
+    let predicates: [Predicate<Composites>] = [
+      #Predicate { $0.doubles.contains(infinity) }, #Predicate { $0.doubles.contains(none) },
+      #Predicate { $0.doubles.contains { $0 > 3 } }, #Predicate { $0.doubles.contains { $0 < 3 } },
+      #Predicate { $0.doubles.allSatisfy { $0 != 5 } }, #Predicate { $0.doubles.max() == 5 },
+      #Predicate { $0.doubles.min() == 5 }, #Predicate { ($0.doubles.max() ?? 0) > 4 },
+      #Predicate { $0.doubles.first == -infinity },
+    ]
+    let reader = try store.reopened()
+    let all = try reader.all(Composites.self)
+    for (index, predicate) in predicates.enumerated() {
+      let found = try reader.fetch(FetchDescriptor(predicate: predicate))
+      let expected = try all.filter { try predicate.evaluate($0) }
+      #expect(
+        Set(found.map(\.persistentModelID)) == Set(expected.map(\.persistentModelID)),
+        "predicate \(index)")
+    }
+  }
+
+  /// It was saved as text that is no JSON, and the object could never be read again.
+  @Test(arguments: StorePlace.allCases)
+  func `P1 a Decimal in JSON that is not a number is refused`(_ place: StorePlace) throws {
+    let store = try TestStore(place, Prices.self)
+    let context = store.context()
+    context.insert(Prices([1, .nan]))
+    let error = #expect(throws: SwiftDataError.modelValidationFailure) { try context.save() }
+    #expect(error?.message.contains("Prices.values") == true)
+    #expect(error?.message.contains("not a number (NaN)") == true)
+  }
+
   @Test(arguments: StorePlace.allCases)
   func `P2 a struct's fields can be changed, queried and sorted by`(_ place: StorePlace) throws {
     let store = try TestStore(place, Composites.self)

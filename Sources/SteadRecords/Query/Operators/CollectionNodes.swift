@@ -263,7 +263,17 @@ extension PredicateTranslation {
     let element = try scalar(try element(of: list))
     let direction: SQLFragment = descending ? " DESC" : ""
     let collation = collation(of: element.encoding, isPlain: false)
-    return single(
-      of: list, order: "\(element.sql)\(collation)\(direction)", nullability: .optional)
+    var order: SQLFragment = "\(element.sql)\(collation)\(direction)"
+    if list.form == .codable, element.isFloatingPoint {
+      // Swift's result is NaN if the first element is, and otherwise leaves NaN out. The first one has the key 0, unless a
+      // filter has taken it away.
+      guard list.condition == nil else {
+        throw NotTranslatable("the extreme of a filtered array of floating-point numbers")
+      }
+      let key = SQLName(list.alias, "key")
+      order =
+        "CASE WHEN typeof(\(element.sql)) <> 'text' THEN 1 WHEN \(key) = 0 THEN 0 ELSE 2 END, \(order)"
+    }
+    return single(of: list, order: order, nullability: .optional)
   }
 }

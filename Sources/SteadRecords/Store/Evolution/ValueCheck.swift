@@ -303,9 +303,9 @@ struct ValueReader {
     }
     let data = Data(text.utf8)
     if let fields = Self.fields(of: defaultValue) {
-      return Self.fit(of: data, as: type, fields, JSONDecoder())
+      return Self.fit(of: data, as: type, fields, JSONColumn.decoder)
     }
-    if let error = Self.readError(data, as: type, JSONDecoder()) { return .none(error) }
+    if let error = Self.readError(data, as: type, JSONColumn.decoder) { return .none(error) }
     return .asItIs
   }
 

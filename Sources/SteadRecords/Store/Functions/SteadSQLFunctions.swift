@@ -202,7 +202,7 @@ enum ValueFunctions {
   ///
   /// | function | returns |
   /// | --- | --- |
-  /// | `stead_real(text)` | the number of a JSON text, as Swift parses it |
+  /// | `stead_real(text)` | the number of a JSON text, as Swift parses it, or of a string of ``JSONFloat`` |
   /// | `stead_double(bits)` | the `Double` with these bits |
   /// | `stead_blob(text)` | the bytes of hexadecimal digits |
   /// | `stead_wrapped(json)` | the array, with each string that has NUL in an array of its own |
@@ -212,7 +212,9 @@ enum ValueFunctions {
     // From the JSON: SQLite may parse a decimal fraction with an error in the last bit.
     .init(name: "stead_real", arguments: 1) { context, _, arguments in
       let call = SQLCall(context, arguments)
-      guard !call.isNull(0), let value = Double(call.string(0)) else { return call.returnNull() }
+      guard !call.isNull(0), let value = JSONFloat.number(call.string(0)) else {
+        return call.returnNull()
+      }
       call.returns(value)
     },
     // From the bits, as `ListParameter` writes them: a decimal string would not round-trip in SQLite.

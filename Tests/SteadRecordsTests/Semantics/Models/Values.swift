@@ -166,6 +166,13 @@ struct ScalarValues {
   }
 }
 
+/// Decimals in JSON.
+@Model final class Prices {
+  var values: [Decimal]
+
+  init(_ values: [Decimal]) { self.values = values }
+}
+
 /// Options of attributes.
 @Model final class Picture {
   var title: String
