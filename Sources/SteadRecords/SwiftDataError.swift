@@ -267,7 +267,8 @@ extension SwiftDataError {
   /// Two models or properties have names that map to the same table or column.
   ///
   /// Thrown when a container is opened: names differ only in case, are those of columns that every table has (`_id`),
-  /// or are of different types in two classes of a hierarchy. Rename one, with the old name as `originalName`.
+  /// of hidden columns, or of tables of pairs and searches, or are of different types in two classes of a hierarchy.
+  /// Rename one, with the old name as `originalName`.
   public static let nameClash = Self(.nameClash)
   /// A `deny` rule forbids a deletion.
   ///

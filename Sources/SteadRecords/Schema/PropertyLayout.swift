@@ -91,6 +91,15 @@ final class PropertyLayout: @unchecked Sendable {
     return indices.map { entities[destination].properties[$0] }
   }
 
+  /// Whether the column of a to-one relationship has one for the position beside it: if a to-many relationship is stored
+  /// in it.
+  func needsOrder(in entities: [EntityLayout]) -> Bool {
+    guard case .toOne = kind else { return false }
+    let inverses = inverses(in: entities)
+    // Without an inverse, lists of subclasses share the property.
+    return inverses.contains(where: \.isToMany) || (listColumn != nil && inverses.isEmpty)
+  }
+
   /// Whether the column may refer to a row that was deleted, by the rule `noAction` of an inverse.
   ///
   /// Such a reference reads as nil, so a reader has to look whether the row still exists.
@@ -161,10 +170,24 @@ enum HiddenColumn {
   /// The column with the number of the to-many relationship, of several over this foreign key.
   static func list(of foreignKey: String) -> String { "_\(foreignKey)_list" }
 
+  /// Whether each table of models, or of their earlier versions, has a column of that name.
+  static func isReserved(_ column: String) -> Bool {
+    let column = column.lowercased()
+    return column == "_id" || column == "_entity" || column.hasPrefix("_stead_")
+  }
+
   /// The new names of a property's columns when the property gets another name.
   ///
   /// A table may lack the last two; the caller renames those that exist.
   static func renamings(from old: String, to new: String) -> [(old: String, new: String)] {
     [(old, new), (order(of: old), order(of: new)), (list(of: old), list(of: new))]
+  }
+}
+
+/// The names, unquoted, of tables beside those of models and of pairs.
+enum HiddenTable {
+  /// The tables of a class's full-text search: the one that is asked, and those in which FTS5 keeps its content.
+  static func search(of entity: String) -> [String] {
+    ["", "_data", "_idx", "_docsize", "_config"].map { "\(entity)_search\($0)" }
   }
 }

@@ -24,8 +24,32 @@ struct StoreLayoutBuilder {
   func build() throws -> [EntityLayout] {
     let result = try entities.indices.map { try layout($0) }
     // Of all layouts together: classes of a hierarchy share a table, so a clash may be between two classes.
-    try NameClash(result).check()
+    try NameClash(result, pairTables: pairTables(result)).check()
     return result
+  }
+
+  /// The tables of pairs, once for each class and side that uses one.
+  private func pairTables(_ layouts: [EntityLayout]) -> [PairTable] {
+    layouts.flatMap { layout in
+      layout.joined.compactMap { index -> PairTable? in
+        guard let table = layout.properties[index].joinTable,
+          let relationship = stored[layout.index][index] as? Schema.Relationship
+        else { return nil }
+        return PairTable(
+          name: table.name, sides: sides(of: relationship, in: entities[layout.index]))
+      }
+    }
+  }
+
+  /// A relationship and its inverse, each by the class that declares it.
+  private func sides(
+    of relationship: Schema.Relationship, in entity: Schema.Entity
+  ) -> Set<String> {
+    let own = "\(entity.declarer(of: relationship.name).name).\(relationship.name)"
+    guard let inverse = relationship.inverseName,
+      let target = schema.entitiesByName[relationship.destination]
+    else { return [own] }
+    return [own, "\(target.declarer(of: inverse).name).\(inverse)"]
   }
 
   /// The discriminators of an entity and its subclasses.
@@ -182,82 +206,5 @@ struct StoreLayoutBuilder {
     return own <= other
       ? .join(table: own, owner: "owner", target: "target")
       : .join(table: other, owner: "target", target: "owner")
-  }
-}
-
-// MARK: - Clashes of names
-
-/// Names that SQLite would take for one, since it does not tell upper from lower case.
-struct NameClash {
-  private let entities: [EntityLayout]
-
-  init(_ entities: [EntityLayout]) { self.entities = entities }
-
-  /// Throws if two tables would be one, or two properties one column that cannot hold both.
-  func check() throws {
-    var problems: [String] = []
-    // SQLite folds ASCII letters only. `lowercased()` folds all letters, so a pair is refused, too,
-    // that differs in the case of another letter.
-    for family in Dictionary(grouping: entities, by: { $0.table.lowercased() }).values {
-      let tables = Set(family.map(\.table)).sorted()
-      if tables.count > 1 {
-        problems.append(
-          "\(tables.joined(separator: " and ")) differ only in case, and SQLite treats them as one "
-            + "table. Rename one of the models.")
-      }
-    }
-    for family in Dictionary(grouping: entities, by: \.rootIndex).values {
-      problems += columns(of: family.sorted { $0.index < $1.index })
-    }
-    guard !problems.isEmpty else { return }
-    // Sorted: the dictionaries above have another order in each run, and a message should not.
-    throw SchemaProblem(.nameClash, problems.sorted().joined(separator: " "))
-  }
-
-  /// The problem with the columns of a hierarchy's table.
-  private func columns(of family: [EntityLayout]) -> [String] {
-    var problems: Set<String> = []
-    var taken: [String: (entity: EntityLayout, property: PropertyLayout)] = [:]
-    for entity in family {
-      for property in entity.properties {
-        // A to-many relationship has no column in this table.
-        guard let column = property.column else { continue }
-        let name = "\(entity.name).\(property.name)"
-        if ["_id", "_entity"].contains(column.lowercased()) {
-          problems.insert(
-            "\(name) has the name of a column that every table has. Rename the property.")
-          continue
-        }
-        // An inherited property comes once for each class, with equal names and types, and is no
-        // clash.
-        guard let (other, known) = taken[column.lowercased()] else {
-          taken[column.lowercased()] = (entity, property)
-          continue
-        }
-        let otherName = "\(other.name).\(known.name)"
-        if known.column != column {
-          problems.insert(
-            "\(otherName) and \(name) differ only in case, and SQLite treats them as one column. "
-              + "Rename one of the properties.")
-        } else if !holdsSame(known, property) {
-          problems.insert(
-            "\(otherName) and \(name) share a column, since they belong to one class hierarchy, and "
-              + "differ in their types. Rename one of the properties, or move it to their superclass."
-          )
-        }
-      }
-    }
-    return Array(problems)
-  }
-
-  /// Whether a column can hold the values of both properties.
-  private func holdsSame(_ one: PropertyLayout, _ other: PropertyLayout) -> Bool {
-    switch (one.kind, other.kind) {
-    case (.attribute(let left), .attribute(let right)): left == right
-    case (.toOne(let left), .toOne(let right)):
-      // A foreign key refers to a table, so the destinations may be two classes of one hierarchy.
-      entities[left].rootIndex == entities[right].rootIndex
-    default: false
-    }
   }
 }

@@ -101,7 +101,7 @@ struct SearchTable {
 
   /// Names the table; ``prepare(on:)`` makes it.
   init(entity: EntityLayout) {
-    name = "\(entity.name)_search"
+    name = HiddenTable.search(of: entity.name)[0]
     table = entity.table
     columns = entity.searchable.compactMap { entity.properties[$0].column }
   }

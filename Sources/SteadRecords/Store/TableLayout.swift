@@ -34,7 +34,7 @@ struct TableLayout {
     let family = layout.entities.filter { $0.rootIndex == root.index }
     // A superclass may lack an inverse that its subclass has.
     let ordered = Set(
-      family.flatMap(\.properties).filter { Self.needsOrder($0, layout) }.map(\.name))
+      family.flatMap(\.properties).filter { $0.needsOrder(in: layout.entities) }.map(\.name))
     for entity in family {
       for property in entity.properties {
         // Once for all classes that share the column.
@@ -54,19 +54,14 @@ struct TableLayout {
       }
     }
     self.columns = columns
-    // A property may have the name that a field's column would get. Its own column wins.
-    self.generated = generated.filter { position[$0.name] == nil }
+    // A property may have the name that a field's column would get, in any case. Its own column wins, and of two fields
+    // the first; predicates then read none of them.
+    var taken = Set((columns + orders).map { $0.name.lowercased() })
+    self.generated = generated.filter {
+      !HiddenColumn.isReserved($0.name) && taken.insert($0.name.lowercased()).inserted
+    }
     self.orders = orders
     self.position = position
-  }
-
-  /// Whether a to-one's column needs one for the position: if a to-many relationship is stored in it.
-  private static func needsOrder(_ property: PropertyLayout, _ layout: StoreLayout) -> Bool {
-    guard case .toOne = property.kind else { return false }
-    let inverses = property.inverses(in: layout.entities)
-    // Without an inverse, lists of subclasses share the property.
-    return inverses.contains(where: \.isToMany)
-      || (property.listColumn != nil && inverses.isEmpty)
   }
 
   /// What follows a column's name: its type, and of a to-one relationship the table that it leads

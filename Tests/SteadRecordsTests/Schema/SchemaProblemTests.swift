@@ -137,6 +137,43 @@ import Testing
     #expect(message.contains("Reel and reel differ only in case"))
   }
 
+  /// Pairs of both relationships lay in one table, and SQLite said of a model that the table lacks its columns.
+  @Test func `models and relationships whose tables have one name are an error`() {
+    let pairs = message(.nameClash, Clashes.Post.self, Clashes.Post_hot.self, Clashes.Tag.self)
+    #expect(pairs.contains("the relationship Post.hot_tags, the relationship Post_hot.tags"))
+    let cases = message(.nameClash, Clashes.Shelf.self, Clashes.Tag.self)
+    #expect(cases.contains("the relationship Shelf.Tags, the relationship Shelf.tags"))
+    let model = message(.nameClash, Clashes.Post.self, Clashes.post_hot_tags.self, Clashes.Tag.self)
+    #expect(model.contains("the model post_hot_tags, the relationship Post.hot_tags"))
+    let search = message(.nameClash, Clashes.Note.self, Clashes.Note_search.self)
+    #expect(search.contains("the model Note_search, the search of Note"))
+    #expect(message(.nameClash, Clashes.Stead_metadata.self).contains("begins with stead_"))
+  }
+
+  /// SQLite said "duplicate column name", without the class.
+  @Test func `a property with the name of a hidden column is an error that names both`() {
+    let message = message(.nameClash, Clashes.Stop.self, Clashes.Trip.self)
+    #expect(message.contains("Stop._Trip_order has the name of the column"))
+    #expect(message.contains("the list over Stop.trip"))
+  }
+
+  /// The predicate read the property `place_city` instead.
+  @Test func `a property may have the name of the column of a struct's field`() throws {
+    let container = try ModelContainer(
+      for: Clashes.Visit.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+    let context = ModelContext(container)
+    context.insert(Clashes.Visit())
+    try context.save()
+    let other = ModelContext(container)
+    func count(_ predicate: Predicate<Clashes.Visit>) throws -> Int {
+      try other.fetchCount(FetchDescriptor(predicate: predicate))
+    }
+    #expect(try count(#Predicate { $0.place.city == "Bern" }) == 1)
+    #expect(try count(#Predicate { $0.place.city == "Rome" }) == 0)
+    #expect(try count(#Predicate { $0.place_City == "Rome" }) == 1)
+    #expect(try count(#Predicate { $0.a.b_c == 1 && $0.a_b.c == 2 }) == 1)
+  }
+
   @Test func `a schema knows its inverses before a container opens`() {
     let schema = Schema([Club.self, Member.self, Skill.self, Album.self])
     let entities = schema.entitiesByName
@@ -186,6 +223,72 @@ enum Clashes {
 
   @Model final class reel {
     var number = 1
+    init() {}
+  }
+}
+
+extension Clashes {
+  @Model final class Post {
+    var hot_tags: [Tag] = []
+    init() {}
+  }
+
+  @Model final class Post_hot {
+    var tags: [Tag] = []
+    init() {}
+  }
+
+  @Model final class post_hot_tags {
+    var number = 1
+    init() {}
+  }
+
+  @Model final class Shelf {
+    var tags: [Tag] = []
+    var Tags: [Tag] = []
+    init() {}
+  }
+
+  @Model final class Tag {
+    var name = ""
+    init() {}
+  }
+
+  @Model final class Note {
+    @Attribute(.spotlight) var text = ""
+    init() {}
+  }
+
+  @Model final class Note_search {
+    var number = 1
+    init() {}
+  }
+
+  @Model final class Stead_metadata {
+    var number = 1
+    init() {}
+  }
+
+  @Model final class Trip {
+    @Relationship(inverse: \Stop.trip) var stops: [Stop] = []
+    init() {}
+  }
+
+  @Model final class Stop {
+    var trip: Trip?
+    var _Trip_order = 0
+    init() {}
+  }
+
+  struct Place: Codable { var city = "Bern" }
+  struct First: Codable { var b_c = 1 }
+  struct Second: Codable { var c = 2 }
+
+  @Model final class Visit {
+    var place: Place = Place()
+    var place_City = "Rome"
+    var a: First = First()
+    var a_b: Second = Second()
     init() {}
   }
 }

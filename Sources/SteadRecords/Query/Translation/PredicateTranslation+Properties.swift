@@ -82,7 +82,7 @@ extension PredicateTranslation {
       return .composite(
         CompositeTerm(
           json: column, type: PropertyShape(property.valueType).wrapped,
-          columnPrefix: row.condition == nil
+          columnPrefix: row.condition == nil && hasOwnFieldColumns(property, of: row.entity)
             ? row.alias.map { ($0, property.column ?? property.name) } : nil,
           nullability: nullability, strict: row.strict))
     case .json:
@@ -247,6 +247,20 @@ extension PredicateTranslation {
       Scalar(
         sql: sql, encoding: shape.encoding, nullability: nullability, strict: composite.strict,
         isColumn: column != nil && [.boolean, .integer, .url].contains(shape.encoding)))
+  }
+
+  /// Whether no other column of the table can have the name of a struct's generated columns: the property `place_city`
+  /// has that of the field `city` of `place`, and so would `a_b` with a field `c`, beside `a` with a field `b_c`.
+  private func hasOwnFieldColumns(_ property: PropertyLayout, of entity: EntityLayout) -> Bool {
+    let own = "\(property.column ?? property.name)_".lowercased()
+    for other in layout.entities where other.rootIndex == entity.rootIndex {
+      for property in other.properties {
+        guard let column = property.column?.lowercased(), column + "_" != own else { continue }
+        if column.hasPrefix(own) || HiddenColumn.order(of: column).hasPrefix(own) { return false }
+        if case .attribute(.composite) = property.kind, own.hasPrefix(column + "_") { return false }
+      }
+    }
+    return true
   }
 
   /// The JSON path of a field, as a literal of SQL.

@@ -208,7 +208,7 @@ struct DerivedNames {
         }
       }
       if !searched.isEmpty {
-        searches["\(entity.name)_search"] = Columns(table: table, columns: searched)
+        searches[HiddenTable.search(of: entity.name)[0]] = Columns(table: table, columns: searched)
       }
     }
   }
