@@ -88,13 +88,8 @@ extension PredicateWriter {
       guard let initializer = binding.initializer?.value else {
         throw PredicateProblem.variableWithoutValue.error(at: binding)
       }
-      // A captured value needs no node: where it is compared, it gets the type of the other
-      // operand.
-      switch try value(initializer) {
-      case .captured(let source):
-        names[name] = constant(source, type: binding.typeAnnotation?.type.trimmedDescription)
-      case let node: names[name] = .node(argument(node))
-      }
+      names[name] = try constant(
+        initializer, type: binding.typeAnnotation?.type.trimmedDescription)
     }
   }
 

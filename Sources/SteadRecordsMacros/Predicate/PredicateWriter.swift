@@ -169,11 +169,23 @@ struct PredicateWriter {
   /// Makes the names of a capture list constants of the closure. That is the same, since the expansion calls the
   /// closure at once.
   private mutating func capture(_ captures: ClosureCaptureListSyntax?) throws {
+    var values: [String: Value] = [:]
     for capture in captures ?? [] {
       // `[name]` captures a variable under its own name, which the source of the expansion can use
       // as it is.
       guard let value = capture.initializer?.value else { continue }
-      names[capture.name.text] = constant(source(value), type: nil)
+      values[capture.name.text] = try constant(value, type: nil)
+    }
+    // At the end: no capture sees the names of the others.
+    names.merge(values) { _, new in new }
+  }
+
+  /// The meaning of a name that is given to an expression.
+  mutating func constant(_ expression: ExprSyntax, type: String?) throws -> Value {
+    // A captured value needs no node: where it is compared, it gets the type of the other operand.
+    switch try value(expression) {
+    case .captured(let source): constant(source, type: type)
+    case let node: .node(argument(node))
     }
   }
 
@@ -210,11 +222,10 @@ extension ClosureExprSyntax {
     }
   }
 
-  /// The number of the last of `$0`, `$1` and so on; 0 for none.
+  /// The number of the last of `$0`, `$1` and so on; 0 for none. Those of closures in it are other parameters.
   fileprivate var highestShorthand: Int {
-    tokens(viewMode: .sourceAccurate).compactMap { token in
-      guard case .dollarIdentifier(let text) = token.tokenKind else { return nil }
-      return Int(text.dropFirst())
+    FreeNames(of: statements).uses.compactMap { use in
+      use.name.hasPrefix("$") ? Int(use.name.dropFirst()) : nil
     }.max() ?? 0
   }
 }
@@ -224,10 +235,14 @@ extension ClosureExprSyntax {
 extension PredicateWriter {
   /// Whether an expression mentions a variable of the predicate.
   func dependsOnVariable(_ expression: some SyntaxProtocol) -> Bool {
-    let variables = names.filter { if case .captured = $0.value { false } else { true } }
-    let mentions = Mentions(of: Set(variables.keys), or: Set(links.keys))
-    mentions.walk(expression)
-    return mentions.isFound
+    let free = FreeNames(of: expression)
+    if free.chains.contains(where: { links[$0] != nil }) { return true }
+    return free.uses.contains { use in
+      switch names[use.name] {
+      case .captured, nil: false
+      case .node, .untyped: true
+      }
+    }
   }
 
   /// The source of a captured expression, in which the predicate's constants have the names of the expansion.
@@ -236,66 +251,22 @@ extension PredicateWriter {
     for case (let name, .captured(let constant)) in names { constants[name] = constant }
     // The usual case: nothing to rename.
     guard !constants.isEmpty else { return expression.trimmedDescription }
-    return Renaming(constants).rewrite(expression.trimmed).description
-  }
-}
-
-extension DeclReferenceExprSyntax {
-  /// Whether the name stands alone, rather than for a member.
-  fileprivate var isVariable: Bool {
-    if let member = parent?.as(MemberAccessExprSyntax.self) { return member.declName.id != id }
-    return parent?.is(KeyPathPropertyComponentSyntax.self) != true
-  }
-}
-
-/// Searches an expression for names of the predicate. Closures in it may declare the same names again.
-private final class Mentions: SyntaxVisitor {
-  private let names: Set<String>
-  private let links: Set<SyntaxIdentifier>
-  private(set) var isFound = false
-
-  init(of names: Set<String>, or links: Set<SyntaxIdentifier>) {
-    self.names = names
-    self.links = links
-    super.init(viewMode: .sourceAccurate)
-  }
-
-  override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
-    if node.isVariable, names.contains(node.baseName.text) { isFound = true }
-    return .visitChildren
-  }
-
-  override func visit(_ node: OptionalChainingExprSyntax) -> SyntaxVisitorContinueKind {
-    if links.contains(node.id) { isFound = true }
-    return .visitChildren
-  }
-
-  override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind {
-    // A closure without written parameters hides only `$0` and its like.
-    let own =
-      node.parameterNames.map { parameters in { (name: String) in parameters.contains(name) } }
-      ?? { $0.hasPrefix("$") }
-    // A name that the closure declares again means something else in its body.
-    let inner = Mentions(of: names.filter { !own($0) }, or: links)
-    inner.walk(node.statements)
-    isFound = isFound || inner.isFound
-    return .skipChildren
-  }
-}
-
-/// Renames the predicate's constants to their names in the expansion.
-private final class Renaming: SyntaxRewriter {
-  private let constants: [String: String]
-
-  init(_ constants: [String: String]) {
-    self.constants = constants
-    super.init()
-  }
-
-  override func visit(_ node: DeclReferenceExprSyntax) -> ExprSyntax {
-    guard node.isVariable, let name = constants[node.baseName.text] else { return ExprSyntax(node) }
-    return ExprSyntax(
-      node.with(\.baseName.tokenKind, .identifier(name)))
+    let expression = expression.trimmed
+    var text = Array(expression.description.utf8)
+    // From the end, so that the places before stay.
+    let uses = FreeNames(of: expression).uses.sorted {
+      $0.token.position.utf8Offset > $1.token.position.utf8Offset
+    }
+    for use in uses {
+      guard let constant = constants[use.name] else { continue }
+      let start =
+        use.token.positionAfterSkippingLeadingTrivia.utf8Offset - expression.position.utf8Offset
+      let place = start..<start + use.token.trimmedLength.utf8Length
+      // `[name]` and `if let name` declare the name for what follows, so it has to stay.
+      let written = use.isShorthand ? "\(use.name) = \(constant)" : constant
+      text.replaceSubrange(place, with: written.utf8)
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 }
 

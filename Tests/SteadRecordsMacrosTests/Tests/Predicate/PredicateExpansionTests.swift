@@ -155,6 +155,76 @@ import Testing
         """#)
   }
 
+  /// The predicate had two parameters, and did not compile.
+  @Test func `parameters of a closure in it are none of the predicate`() {
+    expectExpansion(
+      of: #"""
+        #Predicate<Task> { $0.rank > ranks.reduce(0) { $0 + $1 } && $0.steps.contains { $0.rank == 1 } }
+        """#,
+      is: #"""
+        SteadRecords._Predicate({ (_v0) in
+            let _t0 = SteadRecords._PredicateNodes.keyPath(_v0, \.rank)
+            let _t1 = SteadRecords._PredicateNodes.comparison(_t0, value: ranks.reduce(0) {
+                $0 + $1
+              }, .greaterThan)
+            let _t2 = SteadRecords._PredicateNodes.keyPath(_v0, \.steps)
+            let _t5 = SteadRecords._PredicateNodes.containsWhere(_t2, { (_v1) in
+                let _t3 = SteadRecords._PredicateNodes.keyPath(_v1, \.rank)
+                let _t4 = SteadRecords._PredicateNodes.equal(_t3, value: 1)
+                return _t4
+              })
+            let _t6 = SteadRecords._PredicateNodes.conjunction(_t1, _t5)
+            return _t6
+          })
+        """#)
+  }
+
+  /// The closures' own variables were renamed to the constant, too.
+  @Test func `a name that a closure declares again is not the constant`() {
+    expectExpansion(
+      of: #"""
+        #Predicate<Task> { task in
+          let limit = 3
+          return ranks.filter { limit in limit > 1 }.contains(task.rank)
+            || task.rank == sum(limit) { [limit] in limit }
+        }
+        """#,
+      is: #"""
+        SteadRecords._Predicate({ (_v0) in
+            let _c0 = 3
+            let _t1 = SteadRecords._PredicateNodes.keyPath(_v0, \.rank)
+            let _t2 = SteadRecords._PredicateNodes.contains(value: ranks.filter { limit in
+                limit > 1
+              }, _t1)
+            let _t3 = SteadRecords._PredicateNodes.equal(_t1, value: sum(_c0) { [limit = _c0] in
+                limit
+              })
+            let _t4 = SteadRecords._PredicateNodes.disjunction(_t2, _t3)
+            return _t4
+          })
+        """#)
+  }
+
+  /// The value was copied as it is written, with a variable that the expansion lacks.
+  @Test func `a capture may be of the variable of the closure around it`() {
+    expectExpansion(
+      of: #"""
+        #Predicate<Task> { $0.steps.contains { [rank = $0.rank] step in step.rank > rank } }
+        """#,
+      is: #"""
+        SteadRecords._Predicate({ (_v0) in
+            let _t0 = SteadRecords._PredicateNodes.keyPath(_v0, \.steps)
+            let _t4 = SteadRecords._PredicateNodes.containsWhere(_t0, { (_v1) in
+                let _t1 = SteadRecords._PredicateNodes.keyPath(_v0, \.rank)
+                let _t2 = SteadRecords._PredicateNodes.keyPath(_v1, \.rank)
+                let _t3 = SteadRecords._PredicateNodes.comparison(_t2, _t1, .greaterThan)
+                return _t3
+              })
+            return _t4
+          })
+        """#)
+  }
+
   @Test func `closures have constants of their own`() {
     expectExpansion(
       of: #"""
