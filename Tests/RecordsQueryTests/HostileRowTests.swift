@@ -79,6 +79,19 @@ import Testing
     #expect(try context.maximum(of: \Sample.place.height) == Double.infinity)
   }
 
+  /// Only a predicate over the array found that it is no JSON.
+  @Test(arguments: ["[01]", "[-01]", "[00]", "[-]"])
+  func `an array of integers that is not JSON is an unreadable value`(_ json: String) throws {
+    let store = try SampleStore([Sample(text: "one", numbers: [1])])
+    try store.execute("UPDATE Sample SET numbers = '\(json)'")
+    #expect(throws: SwiftDataError.unreadableValue) {
+      try ModelContext(store.container).fetch(FetchDescriptor<Sample>())
+    }
+    try store.execute("UPDATE Sample SET numbers = '[0,-0,10,-10]'")
+    let sample = try ModelContext(store.container).fetch(FetchDescriptor<Sample>()).first
+    #expect(sample?.numbers == [0, 0, 10, -10])
+  }
+
   @Test func `a field with NUL is the whole string`() throws {
     let store = try SampleStore([
       Sample(text: "nul", place: Place(city: "a\0b", height: 0)),

@@ -151,10 +151,12 @@ extension Int: FastJSONElement {
   /// Appends the digits, with a sign if it is negative.
   func write(to bytes: inout [UInt8]) { bytes.append(contentsOf: String(self).utf8) }
 
-  /// Reads the digits of an integer; nil for a number that `Int` does not hold, so that JSONDecoder throws its error.
+  /// Reads the digits of an integer; nil for a number that `Int` does not hold or that has leading zeros, so that
+  /// JSONDecoder throws its error.
   static func read(_ text: inout Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
     let negative = text.first == UInt8(ascii: "-")
     if negative { text.removeFirst() }
+    let startsWithZero = text.first == UInt8(ascii: "0")
     var value = 0
     var digits = 0
     while let byte = text.first, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
@@ -169,7 +171,7 @@ extension Int: FastJSONElement {
       digits += 1
       text.removeFirst()
     }
-    return digits > 0 ? value : nil
+    return digits == 1 || digits > 1 && !startsWithZero ? value : nil
   }
 }
 
