@@ -407,7 +407,7 @@ private enum PreservedValue {
       guard case .text(let text) = stored, let decodable = type as? any Decodable.Type else {
         return nil
       }
-      return try? JSONDecoder().decode(decodable, from: Data(text.utf8))
+      return try? JSONColumn.decoder.decode(decodable, from: Data(text.utf8))
     }
     guard let value = _openExistential(type, do: open) else { return nil }
     // The two types have one layout, and nothing else refers to the value, which was made here.
