@@ -93,7 +93,8 @@ extension Preferences {
   ///   - data: A property list in any format whose root is a dictionary, such as a file in
   ///     `~/Library/Preferences` on Apple's systems.
   ///   - keepingExisting: Whether existing keys of the domain keep their values, also those that
-  ///     another process sets meanwhile.
+  ///     another process sets meanwhile; but not those that it sets until an import is written that
+  ///     throws `.locked` or `.unavailable`.
   /// - Returns: The number of imported keys.
   /// - Throws: ``PreferencesError`` `.damaged` when it isn't such a property list, in which case
   ///   nothing changes, or as ``setPropertyList(_:forKey:)``.

@@ -310,12 +310,15 @@ struct CodingReader {
 
   /// What `catch` clauses make of a failure; nil if it gets past them, to the next `do` or out of the function.
   ///
-  /// One clause that stops is enough for silence: which one gets the error of a coder depends on its pattern.
+  /// One clause that stops is enough for silence: which one gets the error of a coder depends on its pattern. But one for
+  /// an error of the project's own gets none of a decoder's, if there is another that does.
   private func failure(
     caughtBy clauses: [(caught: CaughtErrors, body: CodeBlockSyntax)]
   ) -> CodingUse.Failure? {
-    if clauses.contains(where: { !handling.allowsLaterSave($0.body) }) { return .thrown }
-    return clauses.contains { $0.caught >= .part } ? .caught : nil
+    let decoding = clauses.filter { $0.caught >= .part }
+    let concerned = decoding.isEmpty ? clauses : decoding
+    if concerned.contains(where: { !handling.allowsLaterSave($0.body) }) { return .thrown }
+    return decoding.isEmpty ? nil : .caught
   }
 
   /// Whether the `guard` around an attempt throws or removes the data, so that no later save overwrites it.

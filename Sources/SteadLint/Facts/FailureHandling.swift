@@ -78,7 +78,7 @@ struct FailureHandling {
     let values = parts[(sign + 1)...]
     if target == "_" { return false }
     if values.contains(where: { isError($0, names) }) { return true }
-    let nothing: Set = ["nil", ".none", "false", "\"\"", "[]"]
+    let nothing: Set = ["nil", ".none", "false", "0", "\"\"", "[]"]
     return NameWords(target.lastComponent).contains(anyOf: Self.errorWords)
       && !nothing.contains(values.map(\.code).joined())
   }

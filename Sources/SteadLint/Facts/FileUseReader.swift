@@ -179,6 +179,8 @@ extension String {
     let paths = [".path", ".path()", ".path(percentEncoded:false)"]
     guard let path = paths.first(where: { target.hasSuffix($0) }) else { return String(target) }
     let url = target.dropLast(path.count)
+    // `.path` alone, whose type the context gives.
+    if url.isEmpty { return String(target) }
     // `Place.path` is a constant of a type, and no URL's path.
     let isType = url.first?.isUppercase == true && !url.contains(".")
     return String(isType ? target : url)

@@ -166,7 +166,8 @@ extension HistoryCore.State {
     // Before the write: the record has these changes and no others.
     let changes = table.changes
     let released = released(changes, operations)
-    // Numbers of entries that are gone again are in no record, and no other process has to read all.
+    // Numbers of entries that are gone again are in no record, and no other process has to read all. Here they stay used:
+    // the table goes on behind the last number that it has given.
     if changes.isEmpty { (new.next, new.edits) = (header.next, header.edits) }
     // Nothing to write, such as for the removal of an unknown identity.
     guard !changes.isEmpty || new != header else {

@@ -154,7 +154,7 @@ struct NameClash {
           continue
         }
         problems.insert(
-          "\(entity.name).\(property.name) has the name of the column that has the places of objects in the list over "
+          "\(entity.name).\(property.name) has the name of a hidden column of the list over "
             + "\(owner). Rename the property.")
       }
     }

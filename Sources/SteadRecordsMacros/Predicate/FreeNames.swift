@@ -68,6 +68,14 @@ final class FreeNames: SyntaxVisitor {
     return scopes.removeLast()
   }
 
+  /// A local function may be used before it is declared.
+  override func visit(_ node: CodeBlockItemListSyntax) -> SyntaxVisitorContinueKind {
+    for item in node {
+      if let function = item.item.as(FunctionDeclSyntax.self) { declare(function.name.text) }
+    }
+    return .visitChildren
+  }
+
   override func visit(_ node: CodeBlockSyntax) -> SyntaxVisitorContinueKind {
     scoped { walk(node.statements) }
     return .skipChildren
@@ -93,7 +101,10 @@ final class FreeNames: SyntaxVisitor {
   }
 
   override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
-    declare(node.name.text)
+    // Evaluated where the function is called, without its parameters.
+    for parameter in node.signature.parameterClause.parameters {
+      if let value = parameter.defaultValue?.value { walk(value) }
+    }
     scoped {
       for parameter in node.signature.parameterClause.parameters {
         declare((parameter.secondName ?? parameter.firstName).text)
@@ -107,7 +118,8 @@ final class FreeNames: SyntaxVisitor {
     for binding in node.bindings {
       // Before the name is declared: its value may use an outer one of the same name.
       if let value = binding.initializer?.value { walk(value) }
-      if let accessors = binding.accessorBlock { walk(accessors) }
+      // In a scope: what a getter without braces of its own declares is not seen behind it.
+      if let accessors = binding.accessorBlock { scoped { walk(accessors) } }
       declare(in: binding.pattern)
     }
     return .skipChildren

@@ -136,7 +136,7 @@ struct RandomFields: Codable, Equatable {
     guard isRead, isListRead else {
       let error = try #require(throws: SwiftDataError.self) { try file.open(RandomRow.self) }
       #expect(
-        error.message.contains("RandomRow.fields is a RandomFields") == !isRead,
+        error.message.contains("RandomRow.fields has the type RandomFields") == !isRead,
         "\(seed): \(error.message)")
       #expect(error.message.contains("RandomRow.list") == !isListRead, "\(seed)")
       #expect(try connection.rows("SELECT * FROM RandomRow ORDER BY _id") == rows, "\(seed)")

@@ -7,6 +7,30 @@ extension RuleSamples {
         guard let data = defaults.data(forKey: "items") else { return }
         do {
           items = try JSONDecoder().decode([Item].self, from: data) // !
+        } catch let error as StoreError {
+          throw error
+        } catch {
+          items = []
+        }
+      }
+      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
+      """#,
+      #"""
+      func load() {
+        guard let data = defaults.data(forKey: "items") else { return }
+        do {
+          items = try JSONDecoder().decode([Item].self, from: data) // !
+        } catch {
+          errorCount = 0
+        }
+      }
+      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
+      """#,
+      #"""
+      func load() {
+        guard let data = defaults.data(forKey: "items") else { return }
+        do {
+          items = try JSONDecoder().decode([Item].self, from: data) // !
         } catch {
           if self.error == nil { items = [] }
         }

@@ -153,7 +153,7 @@ import Testing
   /// SQLite said "duplicate column name", without the class.
   @Test func `a property with the name of a hidden column is an error that names both`() {
     let message = message(.nameClash, Clashes.Stop.self, Clashes.Trip.self)
-    #expect(message.contains("Stop._Trip_order has the name of the column"))
+    #expect(message.contains("Stop._Trip_order has the name of a hidden column"))
     #expect(message.contains("the list over Stop.trip"))
   }
 

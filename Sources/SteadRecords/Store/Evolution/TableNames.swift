@@ -202,7 +202,10 @@ struct DerivedNames {
         case let attribute as Schema.Attribute:
           if attribute.options.contains(.spotlight) { searched.append(attribute.name) }
           for field in attribute.computedFields {
-            generated[table, default: [:]]["\(attribute.name)_\(field)"] = attribute.name
+            let name = "\(attribute.name)_\(field)"
+            // Of two fields with one name the first has the column, as in `TableLayout`.
+            let isTaken = generated[table]?.keys.contains { $0.lowercased() == name.lowercased() }
+            if isTaken != true { generated[table, default: [:]][name] = attribute.name }
           }
         default: break
         }

@@ -19,6 +19,9 @@ import Testing
     ("make { switch y { case .a(let x) where x > z: x; default: x } }", ["make", "y", "z", "x"]),
     ("make { do { try x() } catch { return error } }", ["make", "x"]),
     ("make { func x(a y: Int) -> Int { y + x(a: z) }; return x(a: y) }", ["make", "z", "y"]),
+    ("make { var x: Int { let y = 1; return y }; return y + x }", ["make", "y"]),
+    ("make { func x(_ a: Int = y) { a }; return x() }", ["make", "y"]),
+    ("make { x(); func x() {} }", ["make"]),
     (#"a.x[keyPath: \.x].map(\B.x) + "\(x)""#, ["a", "x"]),
   ])
   func `a name is free unless the expression declares it`(_ source: String, _ names: [String]) {
