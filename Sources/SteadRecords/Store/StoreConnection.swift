@@ -186,6 +186,9 @@ final class StoreConnection: @unchecked Sendable {
   var hasMoved: Bool { database.hasMoved }
   /// ``SQLiteConnection/hasWholeLog``
   var hasWholeLog: Bool { database.hasWholeLog }
+
+  /// ``SQLiteConnection/hasWholeFile``
+  var hasWholeFile: Bool { database.hasWholeFile }
   /// ``SQLiteConnection/number(inFileAt:)``
   func number(inFileAt offset: Int64) -> UInt32? { database.number(inFileAt: offset) }
   /// ``SQLiteConnection/checkpoint(_:busyTimeout:)``
