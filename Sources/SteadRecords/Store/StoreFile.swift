@@ -86,6 +86,8 @@ struct StoreFile: Sendable {
     if header.hasLogMark, logBeginning == .nothing { try checkLog() }
     // A copy that a migration works on has names of another file, the store. Nobody puts another one in its place.
     if hasLog, header.isMarked, configuration.migration == .none { try checkLogName() }
+    // Another process may just be moving the log into the file, so only what is missing for good counts.
+    if header.isShort, !isComplete { throw truncation }
     // Without a rollback journal, nothing would remove the mark from the file again.
     if header.isMarked, !header.hasRollbackJournal { return }
     if header.hasRollbackJournal, configuration.allowsSave { try rollBack() }
@@ -154,20 +156,25 @@ struct StoreFile: Sendable {
         + "they end, unless they are killed. Then try again. If it was emptied, open a backup.")
   }
 
-  /// The error of a file that was cut short while a program has it open.
+  /// The error of a file that was cut short, beside a log.
   var truncation: SwiftDataError {
     SwiftDataError(
       .unreadableStore,
-      "\(path) was cut short while a program has the store open, and lacks pages that its log does not have either. Nothing "
-        + "was written. Open a backup, or move the file away, with \(path.fileName)-wal, to start afresh."
+      "\(path) was cut short, and lacks pages that its log does not have either. It was left untouched, and nothing was "
+        + "written. Open a backup, or move the file away, with \(path.fileName)-wal, to start afresh."
     )
   }
 
   /// Whether a store whose file is shorter than it says has all of its pages: a checkpoint that was interrupted leaves such
   /// a file, and a log that completes it. Costs a read of the file.
   var isComplete: Bool {
+    // SQLite would take an empty file for a new database, and remove the log.
+    guard let size = try? POSIXDisk().statusFollowingLinks(path)?.size, size > 0 else {
+      return false
+    }
     // A new connection, since the pages of one that is open may be in its memory alone.
     guard let connection = try? open(writable: false) else { return false }
+    connection.keepLog()
     return connection.isSound
   }
 

@@ -60,6 +60,16 @@ struct StoreHeader: Equatable {
   /// Whether the file has the mark of a store.
   var isMarked: Bool { number(at: 68, bytes: 4) == Int(StoreFile.applicationID) }
 
+  /// How long the file is by its own account, in bytes.
+  private var wantedSize: Int {
+    let pageSize = number(at: 16, bytes: 2)
+    // 65,536 does not fit, and is stored as 1.
+    return number(at: 28, bytes: 4) * (pageSize == 1 ? 65_536 : pageSize)
+  }
+
+  /// Whether the file is shorter than it says. For a header that was checked.
+  var isShort: Bool { wantedSize > fileSize }
+
   /// Whether the file says that its log has commits which it lacks.
   var hasLogMark: Bool {
     bytes.count == Self.size && LogMark.isSet(in: Int64(number(at: 60, bytes: 4)))
@@ -100,13 +110,11 @@ struct StoreHeader: Equatable {
         .unreadableStore,
         "\(path) is not a store. It was left untouched; give the store a separate file.")
     }
-    let pageSize = number(at: 16, bytes: 2)
-    let wanted = number(at: 28, bytes: 4) * (pageSize == 1 ? 65_536 : pageSize)
     // A checkpoint that was interrupted leaves a short file, and the log that completes it.
-    if wanted > fileSize, !hasLog {
+    if isShort, !hasLog {
       throw SwiftDataError(
         .unreadableStore,
-        "\(path) is truncated: it has \(fileSize) of \(wanted) bytes. It was left untouched; open "
+        "\(path) is truncated: it has \(fileSize) of \(wantedSize) bytes. It was left untouched; open "
           + "a backup, or move the file away to start afresh.")
     }
     let isFresh = number(at: 68, bytes: 4) == 0 && (number(at: 40, bytes: 4) == 0 || hasLog)
