@@ -120,7 +120,7 @@ private enum Changed {
     property: String, field: String, remedy: String
   ) throws {
     let error = try #require(throws: SwiftDataError.self) { try file.open(Split.Crate.self) }
-    let start = try #require(error.message.range(of: "Crate.\(property) is"))
+    let start = try #require(error.message.range(of: "Crate.\(property) has"))
     let rest = error.message[start.upperBound...]
     let sentences = rest.range(of: "Crate.").map { rest[..<$0.lowerBound] } ?? rest
     #expect(sentences.contains("lack its field \(field): 1. \(remedy)"), "\(sentences)")
