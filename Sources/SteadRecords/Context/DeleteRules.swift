@@ -292,6 +292,11 @@ struct DeleteRules {
     case .toOne(.model(let target)) where isGone(target) && !property.isRequiredReference:
       // In a save the deletion's own step restores it.
       if !toDeleted { graph.undo.recordSide(of: model, at: property.index) }
+      if toDeleted, graph.isHere(target) {
+        let held = RecordedSide.Content.reference(
+          .model(target), list: model.list(at: property.index))
+        graph.editor.cutSides.append(RecordedSide(model, property.index, held))
+      }
       graph.notifying(model, property.index) {
         model.setContent(.toOne(.none), at: property.index)
       }
@@ -302,7 +307,12 @@ struct DeleteRules {
       guard !gone.isEmpty else { return }
       // A set, so that a list with many deleted members takes linear time.
       let ids = Set(gone.map(ObjectIdentifier.init))
-      if !toDeleted { graph.undo.recordMembers(of: model, at: property.index, loaded) }
+      if toDeleted {
+        let here = loaded.filter { ($0 as? any PersistentModel).map(graph.isHere) ?? false }
+        graph.editor.cutSides.append(RecordedSide(model, property.index, .members(here)))
+      } else {
+        graph.undo.recordMembers(of: model, at: property.index, loaded)
+      }
       graph.notifying(model, property.index) {
         graph.editor.changeSide(of: model, at: property.index) { targets, delta in
           for object in gone { delta.remove(object) }

@@ -287,6 +287,7 @@ final class ObjectGraph: ModelHome {
   func abandon() {
     editor.abandon()
     merger.abandon()
+    separate(pending.models(.inserted), from: pending.models(.changed))
     for model in pending.models(.inserted) { leave(model) }
     for kind in [PendingChanges.Kind.changed, .deleted] {
       for model in pending.models(kind) { settle(model) }
@@ -296,6 +297,44 @@ final class ObjectGraph: ModelHome {
     dropCaches()
     loader.forgetBatches()
     undo.reset()
+  }
+
+  /// Has new objects, which are never saved now, no longer lead to stored ones: these may lead back, and a stored object
+  /// holds this engine, and with it the store.
+  ///
+  /// Lists and optional references are cleared. A required reference stays, and then the stored objects no longer lead to
+  /// new ones.
+  private func separate(_ new: [any PersistentModel], from changed: [any PersistentModel]) {
+    func isStored(_ object: AnyObject) -> Bool {
+      guard let model = object as? any PersistentModel, isHere(model) else { return false }
+      return model._$statePointer.pointee.rowID > 0
+    }
+    var isAnchored = false
+    for model in new where traits[Int(model._$statePointer.pointee.entity)].hasRelationships {
+      for index in entity(of: model).relationships {
+        switch model.content(at: index) {
+        case .toOne(.model(let target)) where isStored(target):
+          if isRequired(model, index) {
+            isAnchored = true
+          } else {
+            model.setContent(.toOne(.none), at: index)
+          }
+        case .toMany(let targets):
+          guard let loaded = targets.loaded, loaded.contains(where: isStored) else { continue }
+          model.setContent(.toMany(_Targets(loaded: loaded.filter { !isStored($0) })), at: index)
+        default: break
+        }
+      }
+    }
+    guard isAnchored else { return }
+    for model in changed where traits[Int(model._$statePointer.pointee.entity)].hasRelationships {
+      for index in entity(of: model).relationships {
+        guard case .toOne(.model(let target)) = model.content(at: index), !isStored(target) else {
+          continue
+        }
+        model.setContent(.toOne(.none), at: index)
+      }
+    }
   }
 
   // MARK: Leaving

@@ -14,6 +14,8 @@ final class RelationshipEditor {
   /// The relationship that was last set to the value it held. Looked at in each change of a property, which a check of
   /// exclusive access would double.
   @exclusivity(unchecked) var unchanged = Unchanged()
+  /// What the save under way has cleared of relationships without an inverse, which a failure restores.
+  var cutSides: [RecordedSide] = []
   /// Links that initializers gave to objects of this context, and whose owners are not inserted yet.
   var firstLinks = FirstLinks()
 

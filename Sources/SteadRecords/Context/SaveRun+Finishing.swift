@@ -68,6 +68,7 @@ extension SaveRun {
     // Their rows were gone when the save came to update them.
     for model in writer.vanished { graph.reader.depart(model) }
     graph.pending.removeAll()
+    graph.editor.cutSides = []
     graph.undo.endSave()
     // Owners are not pending any more, so their members may be freed.
     graph.editor.membership = nil

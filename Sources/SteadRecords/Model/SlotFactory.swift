@@ -1,3 +1,5 @@
+public import Foundation
+
 // `@Model` cannot see types, so it lets the compiler choose: each property's storage is what the best
 // overload of `_makeSlot` returns for the property's type. `inferring:` is for properties without a
 // type annotation; its argument is never evaluated.
@@ -90,10 +92,60 @@ where T.RawValue: _AttributeValue { .init() }
   inferring _: @autoclosure () -> T
 ) -> _TransformableSlot<T> { .init() }
 
-@inlinable public func _makeExternalSlot<T>(_: T.Type) -> _ExternalSlot<T> { .init() }
-@inlinable public func _makeExternalSlot<T>(inferring _: @autoclosure () -> T) -> _ExternalSlot<T> {
+@inlinable public func _makeExternalSlot(_: Data.Type) -> _ExternalSlot<Data> { .init() }
+@inlinable public func _makeExternalSlot(
+  inferring _: @autoclosure () -> Data
+) -> _ExternalSlot<Data> { .init() }
+@inlinable public func _makeExternalSlot(_: Data?.Type) -> _ExternalSlot<Data?> { .init() }
+@inlinable public func _makeExternalSlot(
+  inferring _: @autoclosure () -> Data?
+) -> _ExternalSlot<Data?> { .init() }
+
+// Only data is kept in files. For any other type the option changes nothing, as in SwiftData, so these are the functions
+// above under another name.
+@inlinable public func _makeExternalSlot<T: _AttributeValue>(_: T.Type) -> _AttributeSlot<T> {
   .init()
 }
+@inlinable public func _makeExternalSlot<T: _AttributeValue>(
+  inferring _: @autoclosure () -> T
+) -> _AttributeSlot<T> { .init() }
+@inlinable public func _makeExternalSlot<T: _AttributeValue & Codable>(_: T.Type) -> _AttributeSlot<
+  T
+> {
+  .init()
+}
+@inlinable public func _makeExternalSlot<T: _AttributeValue & Codable>(
+  inferring _: @autoclosure () -> T
+) -> _AttributeSlot<T> { .init() }
+@inlinable public func _makeExternalSlot<T: _AttributeValue & RawRepresentable & Codable>(
+  _: T.Type
+) -> _AttributeSlot<T> where T.RawValue: _AttributeValue { .init() }
+@inlinable public func _makeExternalSlot<T: _AttributeValue & RawRepresentable & Codable>(
+  inferring _: @autoclosure () -> T
+) -> _AttributeSlot<T> where T.RawValue: _AttributeValue { .init() }
+@inlinable public func _makeExternalSlot<T: _AttributeValue & RawRepresentable & Codable>(
+  _: T?.Type
+) -> _AttributeSlot<T?> where T.RawValue: _AttributeValue { .init() }
+@inlinable public func _makeExternalSlot<T: _AttributeValue & RawRepresentable & Codable>(
+  inferring _: @autoclosure () -> T?
+) -> _AttributeSlot<T?> where T.RawValue: _AttributeValue { .init() }
+@inlinable public func _makeExternalSlot<T: RawRepresentable & Codable>(_: T.Type) -> _RawSlot<T>
+where T.RawValue: _AttributeValue { .init() }
+@inlinable public func _makeExternalSlot<T: RawRepresentable & Codable>(
+  inferring _: @autoclosure () -> T
+) -> _RawSlot<T> where T.RawValue: _AttributeValue { .init() }
+@inlinable public func _makeExternalSlot<T: RawRepresentable & Codable>(
+  _: T?.Type
+) -> _OptionalRawSlot<T> where T.RawValue: _AttributeValue { .init() }
+@inlinable public func _makeExternalSlot<T: RawRepresentable & Codable>(
+  inferring _: @autoclosure () -> T?
+) -> _OptionalRawSlot<T> where T.RawValue: _AttributeValue { .init() }
+@_disfavoredOverload
+@inlinable public func _makeExternalSlot<T: Codable>(_: T.Type) -> _CodableSlot<T> { .init() }
+@_disfavoredOverload
+@inlinable public func _makeExternalSlot<T: Codable>(
+  inferring _: @autoclosure () -> T
+) -> _CodableSlot<T> { .init() }
 
 @inlinable public func _makeOpaqueSlot<T: Codable>(_: T.Type) -> _CodableSlot<T> { .init() }
 @inlinable public func _makeOpaqueSlot<T: Codable>(

@@ -152,6 +152,8 @@ extension Schema.Attribute {
     public static let unique = Option("unique")
     /// Data of 128 KiB or more is stored in a separate file next to the store.
     ///
+    /// Values of other types, such as `[Data]`, stay in their rows.
+    ///
     /// The files are in the directory `.<store>_external`, and are removed with their rows. A value is read when the
     /// property is. Predicates over such a property are evaluated in memory.
     ///
@@ -237,8 +239,10 @@ extension Schema.Attribute {
     }
     // Options come before the type: both hide what the type would say about the column.
     if isTransformable || isCodable { return .opaque }
-    if options.contains(.externalStorage) { return .external }
-    return PropertyShape(valueType).encoding
+    let shape = PropertyShape(valueType)
+    // Values of other types stay in their rows.
+    if options.contains(.externalStorage), shape.wrapped == Data.self { return .external }
+    return shape.encoding
   }
 
   /// The structure of its values. nil if the program lacks the type and its structure was not recorded, and for values

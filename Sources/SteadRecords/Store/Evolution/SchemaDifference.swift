@@ -109,6 +109,8 @@ enum AttributeChange {
     case (.external, .external): self = .none
     case (.external, .data): self = .inlined
     case (.data, .external): self = .externalized
+    // An earlier version of this library took each type for data, and stored NULL.
+    case (.external, _) where Self.isOfOneName(old, new): self = .checked
     case (let before, let now) where before != now || !isSameTransformer: self = .refused
     // Nothing is known of what a transformer reads.
     case (.opaque, _) where old.structure == nil || new.structure == nil: self = .none
