@@ -137,10 +137,11 @@ struct SaveWriter {
   /// and is never given out twice, not even that of a deleted pair.
   ///
   /// Does nothing if the save has asked for this table before.
-  private mutating func openPairs(_ join: JoinTable, _ connection: StoreConnection) throws {
-    guard pairNumbers[join.name] == nil else { return }
-    let next = try connection.numbersRowsByKey ? KeyNumber.next() : connection.nextPair(of: join)
-    pairNumbers[join.name] = (first: next, next: next)
+  private mutating func openPairs(_ table: String, _ connection: StoreConnection) throws {
+    guard pairNumbers[table] == nil else { return }
+    let next =
+      try connection.numbersRowsByKey ? KeyNumber.next() : connection.nextNumber(in: table)
+    pairNumbers[table] = (first: next, next: next)
   }
 
   /// Restores new objects' temporary numbers.
@@ -215,7 +216,7 @@ struct SaveWriter {
           if isReferenced { try clearReferences(to: model, entity, in: store, connection) }
           for index in entity.joined {
             guard let join = entity.properties[index].joinTable else { continue }
-            try openPairs(join, connection)
+            try openPairs(join.name, connection)
             try connection.deletePairs(join, owner: state.pointee.rowID)
           }
         }
@@ -250,7 +251,7 @@ struct SaveWriter {
       let owner = layout.store.entities[relationship.entity]
       let property = owner.properties[relationship.property]
       if let join = property.joinTable {
-        try openPairs(join, connection)
+        try openPairs(join.name, connection)
         noteRows(
           try connection.deletePairs(join, target: row), of: owner, property.index)
       } else if let column = property.column {
@@ -570,10 +571,10 @@ struct SaveWriter {
       // An end that was deleted, or could not be inserted, has no row. The pairs of a deleted row were deleted with
       // it.
       guard owner > 0, target > 0, isAlive(pair.owner), isAlive(pair.target) else { continue }
-      try openPairs(pair.table, connection)
+      try openPairs(pair.table.name, connection)
       countedLists.notePair(of: pair.table, owner, target)
       if pair.isAdded {
-        let number = connection.numbersRowsByKey ? KeyNumber.next() : drawPair(of: pair.table)
+        let number = drawPair(of: pair.table.name, connection)
         try connection.insertPair(pair.table, number, owner, target)
       } else {
         try connection.deletePair(pair.table, owner, target)
@@ -582,9 +583,10 @@ struct SaveWriter {
   }
 
   /// The number of a new pair of an opened join table.
-  private mutating func drawPair(of join: JoinTable) -> Int64 {
-    let number = pairNumbers[join.name]?.next ?? 1
-    pairNumbers[join.name]?.next = number + 1
+  private mutating func drawPair(of table: String, _ connection: StoreConnection) -> Int64 {
+    if connection.numbersRowsByKey { return KeyNumber.next() }
+    let number = pairNumbers[table]?.next ?? 1
+    pairNumbers[table]?.next = number + 1
     return number
   }
 
@@ -641,12 +643,28 @@ struct SaveWriter {
       return row
     }
     let entityPlan = layout.plans[Int(member._$statePointer.pointee.entity)]
-    let root = entityPlan.entity.rootIndex
-    // From the numbers of rows, since a new row's number is its position: what is added later then comes after this.
-    let place = try nextRow(root, connection)
-    drawnRoots.insert(root)
+    let place = try drawPlace(storage, entityPlan, connection)
     try connection.setPlace(place, storage, entityPlan, owner: owner, member: row)
     return place
+  }
+
+  /// A position that no member has: the next number of the members' table, or of the pairs', which no row gets.
+  ///
+  /// From the numbers of rows and pairs, since a new one's number is its position: what is added later then comes after
+  /// this.
+  private mutating func drawPlace(
+    _ storage: ToManyStorage, _ plan: EntityPlan, _ connection: StoreConnection
+  ) throws -> Int64 {
+    switch storage {
+    case .inverse:
+      let root = plan.entity.rootIndex
+      let place = try nextRow(root, connection)
+      drawnRoots.insert(root)
+      return place
+    case .join(let table, _, _):
+      try openPairs(table, connection)
+      return drawPair(of: table, connection)
+    }
   }
 
   /// The first position that this save assigns in a relationship of a new object whose row another object has, too:
@@ -663,14 +681,20 @@ struct SaveWriter {
   /// Assigns the positions that the members have to them in another order, so that no new numbers are needed, and
   /// rows that keep their position are not written.
   ///
+  /// Invariant: afterwards the positions rise from each member to the next one. Equal ones, which only another program
+  /// writes, cannot: then all members get new numbers.
+  ///
   /// - Parameter first: Members with a place before this one keep it.
-  private func reorder(
+  private mutating func reorder(
     _ members: [any PersistentModel], _ storage: ToManyStorage, _ plan: EntityPlan, _ owner: Int64,
     _ connection: StoreConnection, from first: Int64
   ) throws {
     let places = try connection.places(storage, plan, owner: owner).filter { $0.value >= first }
     let rows = members.map { $0._$statePointer.pointee.rowID }.filter { places[$0] != nil }
-    let free = rows.compactMap { places[$0] }.sorted()
+    var free = rows.compactMap { places[$0] }.sorted()
+    if Set(free).count < free.count {
+      for index in free.indices { free[index] = try drawPlace(storage, plan, connection) }
+    }
     for (row, place) in zip(rows, free) where places[row] != place {
       try connection.setPlace(place, storage, plan, owner: owner, member: row)
     }

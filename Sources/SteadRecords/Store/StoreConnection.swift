@@ -297,9 +297,6 @@ extension StoreConnection {
 
   // MARK: Join tables
 
-  /// A number that no pair of a table has or has had.
-  func nextPair(of join: JoinTable) throws -> Int64 { try nextNumber(in: join.name) }
-
   /// A number that no row of a table has or has had.
   func nextNumber(in table: String) throws -> Int64 {
     try number(after: lastNumber(in: table), in: table)
