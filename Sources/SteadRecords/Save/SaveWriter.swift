@@ -667,6 +667,23 @@ struct SaveWriter {
     }
   }
 
+  /// The greatest position that comes before all rows or pairs that are added later.
+  private func greatestPlace(
+    _ storage: ToManyStorage, _ plan: EntityPlan, _ connection: StoreConnection
+  ) throws -> Int64 {
+    // The numbers of a mirror are the process's, and no other program writes it.
+    if connection.numbersRowsByKey { return .max }
+    // What this save has drawn is in stead_sequence only at its end.
+    switch storage {
+    case .inverse:
+      let drawn = nextRows[plan.entity.rootIndex] - 1
+      return try max(connection.lastNumber(in: plan.tableLayout.name), drawn)
+    case .join(let table, _, _):
+      let drawn = (pairNumbers[table]?.next ?? 0) - 1
+      return try max(connection.lastNumber(in: table), drawn)
+    }
+  }
+
   /// The first position that this save assigns in a relationship of a new object whose row another object has, too:
   /// existing members keep their positions.
   private func firstPlace(
@@ -681,8 +698,9 @@ struct SaveWriter {
   /// Assigns the positions that the members have to them in another order, so that no new numbers are needed, and
   /// rows that keep their position are not written.
   ///
-  /// Invariant: afterwards the positions rise from each member to the next one. Equal ones, which only another program
-  /// writes, cannot: then all members get new numbers.
+  /// Invariant: afterwards the positions rise from each member to the next one, and to what is added later. Equal ones
+  /// cannot, nor those beyond the numbers that are given out. Only another program writes such positions: then all
+  /// members get new numbers.
   ///
   /// - Parameter first: Members with a place before this one keep it.
   private mutating func reorder(
@@ -692,7 +710,8 @@ struct SaveWriter {
     let places = try connection.places(storage, plan, owner: owner).filter { $0.value >= first }
     let rows = members.map { $0._$statePointer.pointee.rowID }.filter { places[$0] != nil }
     var free = rows.compactMap { places[$0] }.sorted()
-    if Set(free).count < free.count {
+    if try Set(free).count < free.count || free.last ?? 0 > greatestPlace(storage, plan, connection)
+    {
       for index in free.indices { free[index] = try drawPlace(storage, plan, connection) }
     }
     for (row, place) in zip(rows, free) where places[row] != place {

@@ -28,6 +28,55 @@ import Testing
     try expect(members + ["late"], garage + ["late"], in: store)
   }
 
+  /// A member that was appended got its row's number as its place, which was less than the one that another program had
+  /// written: the context showed it last, and the file had it before that one.
+  @Test(arguments: [1000, Int64.max])
+  func `a place beyond the numbers of the table is a problem, until the members are put in order`(
+    place: Int64
+  ) throws {
+    let store = try UpkeepStore()
+    // A number that the table has given out is none.
+    try store.sql("UPDATE Member SET _club_order = 0 WHERE _id = 3")
+    #expect(try store.container.check().isSound)
+    try store.sql(
+      "UPDATE Member SET _club_order = \(place) WHERE _id = 1; "
+        + "UPDATE Driver_garage SET owner_order = \(place) WHERE _id = 1")
+    let problems = try store.container.check().problems
+    #expect(problems.map(\.kind) == [.futurePlace, .futurePlace], "\(problems)")
+    #expect(Set(problems.compactMap(\.entity)) == ["Member", "Driver"])
+    #expect(problems.allSatisfy { $0.rows == [1] && !$0.description.contains("\(place)") })
+    let context = store.store.context()
+    let (club, driver) = (try context.only(Club.self), try context.only(Driver.self))
+    club.members.reverse()
+    driver.garage.reverse()
+    try context.save()
+    #expect(try store.container.check().isSound)
+    club.members.append(Member(name: "late"))
+    driver.garage.append(Car(name: "late", doors: 5))
+    let (members, garage) = (club.members.map(\.name), driver.garage.map(\.name))
+    try context.save()
+    try expect(members, garage, in: store)
+    #expect(members.last == "late" && garage.last == "late")
+  }
+
+  /// The description says how another program makes a row the last one.
+  @Test func `a place that is written to stead_sequence comes before what is appended`() throws {
+    let store = try UpkeepStore()
+    try store.sql(
+      """
+      UPDATE Member SET _club_order = 4 WHERE _id = 1;
+      INSERT INTO stead_sequence VALUES ('Member', 4)
+        ON CONFLICT (name) DO UPDATE SET last = excluded.last
+      """)
+    #expect(try store.container.check().isSound)
+    let context = store.store.context()
+    let club = try context.only(Club.self)
+    club.members.append(Member(name: "late"))
+    try context.save()
+    let garage = try context.only(Driver.self).garage.map(\.name)
+    try expect(["Member 1", "Member 2", "Member 0", "late"], garage, in: store)
+  }
+
   /// Compares the lists of a new context with what is expected.
   private func expect(
     _ members: [String], _ garage: [String], in store: UpkeepStore,

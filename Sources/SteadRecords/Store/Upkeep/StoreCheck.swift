@@ -76,6 +76,9 @@ extension StoreCheck.Problem.Kind {
   public static let missingReference = Self("missingReference")
   /// A to-many relationship has no definite order.
   public static let ambiguousOrder = Self("ambiguousOrder")
+  /// A member's place in a to-many relationship is a number that its table has not given out yet: another program has
+  /// written it. Members that are added later come before it.
+  public static let futurePlace = Self("futurePlace")
   /// Rows are in a list of none of the relationships that share an inverse.
   public static let unknownList = Self("unknownList")
   /// Rows refer to files that do not exist. Restore the directory of large values from the same backup as the store.

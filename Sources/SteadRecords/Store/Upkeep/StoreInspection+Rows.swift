@@ -96,10 +96,10 @@ extension StoreInspection {
         + "the relationship of each to an object of \(destination.name), or delete the objects.")
   }
 
-  /// Two members of one list may not have the same position.
+  /// Two members of one list may not have the same position, and none may have one that a later row gets.
   ///
-  /// Adds ``StoreCheck/Problem/Kind/ambiguousOrder``. Plain SQL may have given a row the number
-  /// that is another member's place.
+  /// Adds ``StoreCheck/Problem/Kind/ambiguousOrder`` and ``StoreCheck/Problem/Kind/futurePlace``. Plain SQL may have
+  /// given a row the number that is another member's place.
   private mutating func checkOrder(
     _ property: PropertyLayout, of entity: EntityLayout, _ catalog: StoreCatalog
   ) throws {
@@ -115,6 +115,31 @@ extension StoreInspection {
         + "\(family(entity, "s")) GROUP BY s.\(column.sqlName)\(list), ifnull(s.\(order), s.\"_id\") "
         + "HAVING count(*) > 1")
     addOrderProblem(entity, property.name, found)
+    try checkPlaces(
+      property, of: entity, in: entity.table, HiddenColumn.order(of: column),
+      "s.\(column.sqlName) IS NOT NULL\(family(entity, "s"))", catalog)
+  }
+
+  /// Finds members whose place is a number that their table, or that of the pairs, has not given out: a row that is
+  /// added later has its own number as its place, and would come before them.
+  ///
+  /// Adds ``StoreCheck/Problem/Kind/futurePlace``.
+  private mutating func checkPlaces(
+    _ property: PropertyLayout, of entity: EntityLayout, in table: String, _ order: String,
+    _ condition: String, _ catalog: StoreCatalog
+  ) throws {
+    // Its absence is a problem of its own.
+    guard catalog.columns["stead_sequence"] != nil else { return }
+    let last = try connection.lastNumber(in: table)
+    let found = try rows(
+      "SELECT s.\"_id\" FROM \(table.sqlName) AS s "
+        + "WHERE \(condition) AND s.\(order.sqlName) > \(last)")
+    guard found.count > 0 else { return }
+    addProblem(
+      .futurePlace, entity, rows: found,
+      "The place in \(entity.name).\(property.name) of \(found) of the table \(table) is a number that the table has "
+        + "not given out yet, so members that are added later come before. Put the members in order again, or set the "
+        + "column \(order) of these rows to NULL.")
   }
 
   /// Adds rows that share a place with another member of their list.
@@ -148,7 +173,7 @@ extension StoreInspection {
 
   // MARK: Pairs
 
-  /// Checks the pairs of a relationship: that their rows exist, and that their places differ.
+  /// Checks the pairs of a relationship: that their rows exist, and their places.
   private mutating func checkPairs(
     _ property: PropertyLayout, of entity: EntityLayout, to destination: EntityLayout,
     _ catalog: StoreCatalog
@@ -165,6 +190,7 @@ extension StoreInspection {
       "SELECT max(\"_id\") FROM \(join.name.sqlName) "
         + "GROUP BY \(join.owner), ifnull(\(join.owner)_order, \"_id\") HAVING count(*) > 1")
     addOrderProblem(entity, property.name, found)
+    try checkPlaces(property, of: entity, in: join.name, "\(join.owner)_order", "true", catalog)
   }
 
   /// Finds the pairs of which one column leads to no row of a class or its subclasses.
