@@ -41,6 +41,10 @@ import Testing
       .missingColumn, "Skill", [],
       "ALTER TABLE Skill RENAME COLUMN level TO height; ALTER TABLE Skill ADD COLUMN level BLOB"),
     Damage(.unknownClass, "Vehicle", [1], "UPDATE Vehicle SET _entity = 77 WHERE _id = 1"),
+    Damage(
+      .unusableNumber, "Member", [-2, -1, 0],
+      "UPDATE Member SET _id = -_id WHERE _id < 3; UPDATE Member SET _id = 0 WHERE _id = 3"),
+    Damage(.unusableNumber, "Truck", [-5], "UPDATE Vehicle SET _id = -5 WHERE load = 1"),
     Damage(.missingIndex, "Skill", [], "DROP INDEX Skill_title_unique"),
     Damage(.missingIndex, "Member", [], "DROP INDEX Member_club"),
     Damage(.missingTable, "Headline", [], "DROP TABLE Headline"),
@@ -77,6 +81,25 @@ import Testing
       .execute("UPDATE Ride SET car = \(truck)")
     let problem = try #require(try store.container.check().problems.first)
     #expect(problem.kind == .danglingReference && problem.entity == "Ride" && problem.rows == [1])
+  }
+
+  /// Such an object was taken for one that was never saved: the save of its deletion succeeded, and the row stayed. The
+  /// check found nothing.
+  @Test(arguments: [Int64(-1), 0])
+  func `an object with a number below 1 can be deleted once it has another one`(
+    number: Int64
+  ) throws {
+    let store = try UpkeepStore()
+    // The last member has no pairs that would have to follow it.
+    try store.sql("UPDATE Member SET _id = \(number) WHERE _id = 3")
+    #expect(try store.container.check().problems.map(\.kind) == [.unusableNumber])
+    try store.sql("UPDATE Member SET _id = 4 WHERE _id = \(number)")
+    #expect(try store.container.check().isSound)
+    let context = store.store.context()
+    let members = try context.all(Member.self)
+    context.delete(try #require(members.first { $0.persistentModelID.row == 4 }))
+    try context.save()
+    #expect(try store.store.context().count(Member.self) == 2)
   }
 
   @Test func `a member of a list that does not exist is a problem`() throws {

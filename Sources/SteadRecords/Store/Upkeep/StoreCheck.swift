@@ -68,6 +68,9 @@ extension StoreCheck.Problem.Kind {
   /// New rows or transactions would get no numbers, so saves throw ``SwiftDataError/unreadableStore``: another program
   /// has written a row with one of the greatest numbers.
   public static let exhaustedNumbers = Self("exhaustedNumbers")
+  /// Rows have a number below 1, which another program has written. In memory such numbers are those of objects that
+  /// were never saved, so these objects can be fetched and changed, but not deleted.
+  public static let unusableNumber = Self("unusableNumber")
   /// Rows have a number that no class of their hierarchy has.
   public static let unknownClass = Self("unknownClass")
   /// A relationship leads to a row that does not exist, or is of another class. It reads as nil.

@@ -9,6 +9,7 @@ extension StoreInspection {
     let own = entity.discriminator.map { " WHERE \"_entity\" = \($0)" } ?? ""
     let count = try connection.integer("SELECT count(*) FROM \(entity.table.sqlName)\(own)")
     setRowCount(to: Int(count ?? 0), of: entity)
+    try checkRowNumbers(of: entity)
     for property in declaredProperties(of: entity) {
       switch property.kind {
       case .attribute: continue
@@ -21,6 +22,22 @@ extension StoreInspection {
         try checkPairs(property, of: entity, to: layout.entities[destination], catalog)
       }
     }
+  }
+
+  /// Finds rows of a class whose numbers the library never gives out: in memory, an object with such a number is one
+  /// that was never saved, so a save skips its deletion.
+  ///
+  /// Adds ``StoreCheck/Problem/Kind/unusableNumber``. Costs no scan: `_id` is the key of the table.
+  private mutating func checkRowNumbers(of entity: EntityLayout) throws {
+    let own = entity.discriminator.map { " AND \"_entity\" = \($0)" } ?? ""
+    let found = try rows(
+      "SELECT \"_id\" FROM \(entity.table.sqlName) WHERE \"_id\" < 1\(own) ORDER BY \"_id\"")
+    guard found.count > 0 else { return }
+    addProblem(
+      .unusableNumber, entity, rows: found,
+      "The numbers of \(found) of \(entity.name) are below 1, so these objects cannot be deleted. Give the rows positive "
+        + "numbers in _id that no row has, and write these to the columns and pairs that refer to the rows."
+    )
   }
 
   /// The properties that a class does not inherit.
