@@ -179,14 +179,17 @@ struct RowVersions {
       }
       // First, so that rows which come back find their unique values free.
       try delete(0)
-      let values = table.columns.map { "\($0.sqlName) = o.\($0.sqlName)" }.joined(separator: ", ")
-      do {
-        try connection.run(
-          "UPDATE \(name) SET \(values) FROM \(old) AS o WHERE o.\"_stead_row\" = \(name).\"_id\" "
-            + "AND o.\"_stead_was\" = 1 AND o.\(first)", range)
-      } catch let error as SwiftDataError where error.code == .modelValidationFailure {
-        // Two rows have swapped unique values, which SQLite checks row by row: delete and insert them instead.
-        try delete(1)
+      // A row is its number alone in the table of a model without columns, so there is nothing to update.
+      if !table.columns.isEmpty {
+        let values = table.columns.map { "\($0.sqlName) = o.\($0.sqlName)" }.joined(separator: ", ")
+        do {
+          try connection.run(
+            "UPDATE \(name) SET \(values) FROM \(old) AS o WHERE o.\"_stead_row\" = \(name).\"_id\" "
+              + "AND o.\"_stead_was\" = 1 AND o.\(first)", range)
+        } catch let error as SwiftDataError where error.code == .modelValidationFailure {
+          // Two rows have swapped unique values, which SQLite checks row by row: delete and insert them instead.
+          try delete(1)
+        }
       }
       try connection.run(insert, range)
     }

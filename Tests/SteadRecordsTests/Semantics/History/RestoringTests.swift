@@ -5,6 +5,24 @@ import Testing
 
 @testable import SteadRecords
 
+/// Models whose tables have no column but the number of the row.
+private enum Orchard {
+  @Model final class Pebble {
+    init() {}
+  }
+
+  @Model final class Crate {
+    @Relationship(inverse: \Apple.crate) var apples: [Apple] = []
+    init() {}
+  }
+
+  @Model final class Apple {
+    var name: String
+    var crate: Crate?
+    init(name: String) { self.name = name }
+  }
+}
+
 @Suite("A store that is restored") struct RestoringTests {
   private static func lastToken(_ context: ModelContext) throws -> DefaultHistoryToken {
     try #require(try context.fetchHistory(Transactions()).last?.token)
@@ -41,6 +59,48 @@ import Testing
     // What was taken back is there again.
     try container.restore(to: later)
     #expect(try ModelContext(container).all(Voyage.self).map(\.code) == ["b"])
+  }
+
+  // The UPDATE of such a table assigned nothing, which SQLite refused, so the store could not be restored.
+  @Test func `has its objects again whose models have no columns`() throws {
+    let store = try TestStore(Orchard.Pebble.self, Orchard.Crate.self, Orchard.Apple.self)
+    let context = try store.keepingOldValues()
+    let (pebble, crate) = (Orchard.Pebble(), Orchard.Crate())
+    context.insertAll(pebble, crate)
+    crate.apples = [Orchard.Apple(name: "Elstar"), Orchard.Apple(name: "Boskoop")]
+    try context.save()
+    let then = try Self.lastToken(context)
+    let identifiers = [pebble.persistentModelID, crate.persistentModelID]
+    crate.apples.removeFirst()
+    context.insertAll(Orchard.Pebble(), Orchard.Crate())
+    try context.save()
+    context.delete(pebble)
+    context.delete(crate)
+    try context.save()
+    let later = try Self.lastToken(context)
+
+    func expectThen(_ container: ModelContainer) throws {
+      let found = ModelContext(container)
+      let pebble = try found.only(Orchard.Pebble.self)
+      let crate = try found.only(Orchard.Crate.self)
+      #expect([pebble.persistentModelID, crate.persistentModelID] == identifiers)
+      #expect(crate.apples.map(\.name) == ["Elstar", "Boskoop"])
+    }
+    let container = context.container
+    let past = try container.asOf(then)
+    #expect(try ModelContext(past).count(Orchard.Pebble.self) == 1)
+    #expect(try ModelContext(past).only(Orchard.Crate.self).apples.count == 2)
+    try container.restore(to: then)
+    try expectThen(container)
+    #expect(try container.check().isSound)
+    try container.restore(to: later)
+    let last = ModelContext(container)
+    #expect(try last.count(Orchard.Pebble.self) == 1)
+    #expect(try last.count(Orchard.Crate.self) == 1)
+    #expect(try last.all(Orchard.Apple.self).allSatisfy { $0.crate == nil })
+    // Restored again from rows that other ones have replaced.
+    try container.restore(to: then)
+    try expectThen(container)
   }
 
   @Test func `notes the next save as before`() throws {
