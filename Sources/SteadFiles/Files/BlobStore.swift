@@ -171,10 +171,12 @@ extension BlobStore {
 
   private func path(of reference: String) throws -> String {
     guard Self.isReference(reference) else {
+      // Not the text: it is a stored value if another program has put that in the reference's place.
       throw FileError(
         code: .invalidName,
-        message: "This isn't a reference to a blob, which has 64 hexadecimal digits.",
-        path: reference)
+        message: "This isn't a reference to a blob, which has 64 hexadecimal digits. "
+          + "Use one that a write returned.",
+        path: try directory.checkedPath)
     }
     return try directory.checkedPath + "/" + reference
   }

@@ -165,6 +165,12 @@ final class ObjectGraph: ModelHome {
     }
   }
 
+  override func title(of index: Int, of owner: any PersistentModel) -> String {
+    let entity = entity(of: owner)
+    let row = EntityReference.title(of: owner._$statePointer.pointee.rowID)
+    return "\(entity.name).\(entity.properties[index].name) of \(row)"
+  }
+
   override func keep(_ link: FirstLink) {
     editor.firstLinks.append(link)
     // The link inserts its owner, which an autosave must not miss.

@@ -287,8 +287,9 @@ extension ExternalData {
         }
       }
     } catch {
+      let title = owner._$statePointer.pointee.home?.title(of: index, of: owner)
       Report.problem(
-        .externalFileFailed, subject: "property \(index) of \(owner.persistentModelID)",
+        .externalFileFailed, subject: title ?? "property \(index) of \(owner.persistentModelID)",
         message: "The file cannot be read. Restore the store's directory from a backup.",
         cause: error)
       return Data()

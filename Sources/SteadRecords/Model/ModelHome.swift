@@ -79,6 +79,9 @@ import Synchronization
   /// the context has applied.
   func newestColumn(of owner: any PersistentModel, _ index: Int) throws -> SQLValue? { nil }
 
+  /// A property of an object in the words of a message, such as `Person.blob of row 1`.
+  func title(of index: Int, of owner: any PersistentModel) -> String { "property \(index)" }
+
   /// Inserts an object that came to refer to one of the context's.
   ///
   /// - Parameter old: What its relationship held before.

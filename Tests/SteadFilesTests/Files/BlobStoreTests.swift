@@ -94,6 +94,13 @@ import Testing
     #expect(code { try store.remove(text) } == .invalidName)
   }
 
+  /// The error's path was the text, which is a stored value where another program has written over a reference.
+  @Test func `an error does not quote what is no reference`() throws {
+    let error = try #require(throws: FileError.self) { try store.read("my secret PIN is 4711") }
+    #expect(error.code == .invalidName && error.path == store.directory.path)
+    #expect(!"\(error)".contains("4711"))
+  }
+
   @Test func `removes one blob`() throws {
     let reference = try store.write(abc)
     try store.remove(reference)

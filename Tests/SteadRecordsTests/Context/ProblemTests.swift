@@ -1,3 +1,4 @@
+import Foundation
 import SwiftData
 import Testing
 
@@ -80,6 +81,27 @@ struct ProblemTests {
       #expect(problem.code == .unknownModel)
       #expect("\(problem)".contains("Unlisted"))
       #expect(!"\(problem)".contains("opensesame"))
+    }
+  }
+
+  /// The subject was "property 4" of a URL, and the cause quoted the text that another program had written.
+  @Test(.exitTests) func `a file that cannot be read is a problem of its property and row`() async {
+    await #expect(processExitsWith: .success) {
+      let received = Box<[Stead.Problem]>([])
+      Stead.onProblem = { problem in received.change { $0.append(problem) } }
+      let store = try TestStore(Headline.self)
+      let context = store.context()
+      context.insert(Headline(title: "a"))
+      try context.save()
+      let file = SteadRecords.StoreFile(ModelConfiguration(url: store.url))
+      try file.open(writable: true, keepsJournalMode: true)
+        .execute("UPDATE \"Headline\" SET \"picture\" = 'my secret PIN is 4711'")
+      let container = try store.secondContainer()
+      #expect(try ModelContext(container).only(Headline.self).picture == Data())
+      let problem = try #require(received.value.first)
+      #expect(problem.code == .externalFileFailed)
+      #expect(problem.subject == "Headline.picture of row 1")
+      #expect(!"\(problem)".contains("4711"))
     }
   }
 }

@@ -111,8 +111,9 @@ extension RecordStore {
     } catch {
       // Off the queue, so that the same error is not reported after each save.
       for reference in references { blobs.uses.keep(reference) }
+      // A reference is what a column held: another program may have written any text there.
       Report.problem(
-        .externalFileFailed, subject: references[0],
+        .externalFileFailed, subject: configuration.url.lastPathComponent,
         message: "An unused file was not removed. It only takes up space; compact() removes it.",
         cause: error)
     }
