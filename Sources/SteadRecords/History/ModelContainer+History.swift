@@ -10,9 +10,10 @@ extension ModelContainer {
   /// ```
   ///
   /// Its objects have the identifiers that they had, and its history ends with the transaction. A save throws
-  /// ``SwiftDataError/readOnlyStore``. It is a copy in a temporary directory, which is removed with the container, or
-  /// when the process ends. It costs a read and a write of the whole stores, and a deletion or an insert for each row
-  /// that was changed since. Files of external storage are the store's own. Ephemeral attributes may have later values.
+  /// ``SwiftDataError/readOnlyStore``: save to this container, or ``restore(to:author:)``. It is a copy in a temporary
+  /// directory, which is removed with the container, or when the process ends. It costs a read and a write of the whole
+  /// stores, and a deletion or an insert for each row that was changed since. Files of external storage are the store's
+  /// own. Ephemeral attributes may have later values.
   ///
   /// - Throws: `SwiftDataError`: `oldValuesMissing` unless all stores keep old values, which custom ones do not;
   ///   `historyTokenExpired` if the old values begin after the transaction; `invalidTransactionFetchRequest` for a
@@ -32,8 +33,10 @@ extension ModelContainer {
       // Each copy is of its own moment: stores have no common commits, and the token names a
       // transaction of each.
       try store.copy(to: url, asOf: number)
-      return ModelConfiguration(
+      var configuration = ModelConfiguration(
         store.configuration.name, schema: store.configuration.schema, url: url, allowsSave: false)
+      configuration.isPast = true
+      return configuration
     }
     return try ModelContainer(
       for: schema, migrationPlan: nil, configurations: copies, isCurrent: false, past: past

@@ -94,6 +94,8 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   var conversions: Set<ValueConversion.Property> = []
   /// The store's role in a migration, which sets what is checked, backed up and recorded.
   var migration = MigrationRole.none
+  /// Whether the store is a copy with the contents after an earlier transaction.
+  var isPast = false
 
   /// The identifier of ``groupContainer``.
   public var groupAppContainerIdentifier: String? { groupContainer.identifier }

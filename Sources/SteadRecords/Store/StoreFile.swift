@@ -44,6 +44,12 @@ struct StoreFile: Sendable {
 
   /// The error of a save to a read-only store, with the likely reason.
   var refusal: SwiftDataError {
+    if configuration.isPast {
+      return SwiftDataError(
+        .readOnlyStore,
+        "The container has a past state of the store, which cannot be changed. Save to the container that it was made "
+          + "of, or call its restore(to:).")
+    }
     let opened = "The store was opened with allowsSave: false."
     guard !configuration.isStoredInMemoryOnly else {
       return SwiftDataError(.readOnlyStore, "\(opened) Open it for writing to save.")

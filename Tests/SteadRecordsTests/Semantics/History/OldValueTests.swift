@@ -87,7 +87,10 @@ import Testing
     #expect(found.persistentModelID.row == 1)
     #expect(try past.fetchHistory(Transactions()).map(\.token) == [token])
     found.name = "never"
-    #expect(throws: SwiftDataError.readOnlyStore) { try past.save() }
+    let error = try #require(throws: SwiftDataError.self) { try past.save() }
+    #expect(error.code == .readOnlyStore)
+    // It said that the program had opened the store with allowsSave: false.
+    #expect(error.message.contains("past state") && error.message.contains("restore(to:)"))
     #expect(try context.all(Voyage.self).isEmpty)
   }
 
