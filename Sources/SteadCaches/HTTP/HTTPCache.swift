@@ -296,7 +296,8 @@ public struct HTTPCacheError: Error, Sendable {
   init(_ code: Code, for request: HTTPCache.Request) {
     let address = CacheKey(request.url)?.origin ?? request.url.scheme ?? ""
     let remedy =
-      code == .offline ? "set isOffline to false" : "use the mode preferStored"
+      code == .offline
+      ? "set isOffline to false" : "use another cachePolicy, or the mode preferStored,"
     self.init(
       code, "No response of \(address) is stored for the request; \(remedy) to fetch it.")
   }
