@@ -159,10 +159,29 @@ extension TransferFailure {
       error.message
     case let error as PreferencesError:
       // What didn't decode is in the cause.
-      [error.message, (error.cause as? DecodingError)?.valueFreeSentence].compactMap(\.self)
-        .joined(separator: " ")
+      [error.message, (error.cause as? DecodingError).flatMap { sentence(of: $0) }]
+        .compactMap(\.self).joined(separator: " ")
+    case let error as DecodingError:
+      sentence(of: error) ?? "It could not be decoded."
     default:
       error.valueFreeSentence ?? "It could not be converted (\(type(of: error)))."
     }
+  }
+
+  /// A sentence that names the field that did not decode, and never its value.
+  private static func sentence(of error: DecodingError) -> String? {
+    switch error {
+    case .typeMismatch(let type, let context) where !context.codingPath.isEmpty:
+      "The field \(path(context.codingPath)) isn't of the type \(type)."
+    case .valueNotFound(_, let context) where !context.codingPath.isEmpty:
+      "The field \(path(context.codingPath)) is null."
+    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+      "The field \(path(context.codingPath)) has a value that its type does not allow."
+    default: error.valueFreeSentence
+    }
+  }
+
+  private static func path(_ keys: [any CodingKey]) -> String {
+    keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
   }
 }

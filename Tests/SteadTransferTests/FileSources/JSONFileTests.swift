@@ -29,6 +29,19 @@ struct JSONFileTests {
     #expect(moving.destination.keys.filter { $0.hasPrefix("task.") } == ["task.a", "task.c"])
   }
 
+  /// It said that a value isn't of the type String, whatever the number of fields.
+  @Test func `a value that does not decode is named by its field`() throws {
+    try write(
+      """
+      [{"title":4711}, {"title":"a","due":"4711"}, {"title":null}, {"title":"b"}]
+      """)
+    let failures = try transfer(acceptsPartial: true).run().failures.map(\.description)
+    #expect(failures.count == 3 && failures.allSatisfy { !$0.contains("4711") })
+    #expect(failures.first == "item 0: The field title isn't of the type String.")
+    #expect(failures.dropFirst().first?.hasPrefix("item 1: The field due ") == true)
+    #expect(failures.last?.hasPrefix("item 2: The field title ") == true)
+  }
+
   @Test func `a file that is only read is kept`() throws {
     let json = "[{\"title\":\"a\"},{\"title\":\"b\"}]"
     try write(json)
