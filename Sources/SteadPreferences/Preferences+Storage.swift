@@ -149,7 +149,8 @@ extension Preferences {
   /// there.
   ///
   /// - Parameter suiteName: The suite; nil means `standard`.
-  /// - Returns: The number of imported keys, 0 when the file does not exist.
+  /// - Returns: The number of imported keys, 0 when the file does not exist, or when the preferences have no directory,
+  ///   as those in memory.
   /// - Throws: As ``importDomain(_:keepingExisting:)``, and `FileError` when the file cannot be
   ///   read.
   @discardableResult
