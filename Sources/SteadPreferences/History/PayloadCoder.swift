@@ -103,15 +103,16 @@ struct PayloadCoder<Payload: Codable & Identifiable & Sendable>: Sendable {
     switch stored.body {
     case .json(let json): return .success(json)
     case .blob(let reference):
+      var cause = UndecodableCause(
+        reason: .unreadable,
+        message: "The file that holds this large payload is missing or damaged.")
+      // Without an error of its own: the reference is a stored value, which no error quotes.
+      guard let blobs else { return .failure(cause) }
       do {
-        guard let blobs else { throw FileError(code: .notFound, message: "", path: reference) }
         return .success(try blobs.read(reference))
       } catch {
-        return .failure(
-          UndecodableCause(
-            reason: .unreadable,
-            message: "The file that holds this large payload is missing or damaged.",
-            cause: error))
+        cause.cause = error
+        return .failure(cause)
       }
     case .other:
       return .failure(
