@@ -270,9 +270,10 @@ extension PredicateTranslation {
       guard list.condition == nil else {
         throw NotTranslatable("the extreme of a filtered array of floating-point numbers")
       }
-      let key = SQLName(list.alias, "key")
+      // By the string of ``JSONFloat``: in another term than the result's own, SQLite does not find the column of the outer row.
+      let (key, value) = (SQLName(list.alias, "key"), SQLName(list.alias, "value"))
       order =
-        "CASE WHEN typeof(\(element.sql)) <> 'text' THEN 1 WHEN \(key) = 0 THEN 0 ELSE 2 END, \(order)"
+        "CASE WHEN \(value) IS NOT 'nan' THEN 1 WHEN \(key) = 0 THEN 0 ELSE 2 END, \(order)"
     }
     return single(of: list, order: order, nullability: .optional)
   }

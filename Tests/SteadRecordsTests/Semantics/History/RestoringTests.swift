@@ -6,7 +6,7 @@ import Testing
 @testable import SteadRecords
 
 /// Models whose tables have no column but the number of the row.
-private enum Orchard {
+private enum Grove {
   @Model final class Pebble {
     init() {}
   }
@@ -63,16 +63,16 @@ private enum Orchard {
 
   // The UPDATE of such a table assigned nothing, which SQLite refused, so the store could not be restored.
   @Test func `has its objects again whose models have no columns`() throws {
-    let store = try TestStore(Orchard.Pebble.self, Orchard.Crate.self, Orchard.Apple.self)
+    let store = try TestStore(Grove.Pebble.self, Grove.Crate.self, Grove.Apple.self)
     let context = try store.keepingOldValues()
-    let (pebble, crate) = (Orchard.Pebble(), Orchard.Crate())
+    let (pebble, crate) = (Grove.Pebble(), Grove.Crate())
     context.insertAll(pebble, crate)
-    crate.apples = [Orchard.Apple(name: "Elstar"), Orchard.Apple(name: "Boskoop")]
+    crate.apples = [Grove.Apple(name: "Elstar"), Grove.Apple(name: "Boskoop")]
     try context.save()
     let then = try Self.lastToken(context)
     let identifiers = [pebble.persistentModelID, crate.persistentModelID]
     crate.apples.removeFirst()
-    context.insertAll(Orchard.Pebble(), Orchard.Crate())
+    context.insertAll(Grove.Pebble(), Grove.Crate())
     try context.save()
     context.delete(pebble)
     context.delete(crate)
@@ -81,23 +81,23 @@ private enum Orchard {
 
     func expectThen(_ container: ModelContainer) throws {
       let found = ModelContext(container)
-      let pebble = try found.only(Orchard.Pebble.self)
-      let crate = try found.only(Orchard.Crate.self)
+      let pebble = try found.only(Grove.Pebble.self)
+      let crate = try found.only(Grove.Crate.self)
       #expect([pebble.persistentModelID, crate.persistentModelID] == identifiers)
       #expect(crate.apples.map(\.name) == ["Elstar", "Boskoop"])
     }
     let container = context.container
     let past = try container.asOf(then)
-    #expect(try ModelContext(past).count(Orchard.Pebble.self) == 1)
-    #expect(try ModelContext(past).only(Orchard.Crate.self).apples.count == 2)
+    #expect(try ModelContext(past).count(Grove.Pebble.self) == 1)
+    #expect(try ModelContext(past).only(Grove.Crate.self).apples.count == 2)
     try container.restore(to: then)
     try expectThen(container)
     #expect(try container.check().isSound)
     try container.restore(to: later)
     let last = ModelContext(container)
-    #expect(try last.count(Orchard.Pebble.self) == 1)
-    #expect(try last.count(Orchard.Crate.self) == 1)
-    #expect(try last.all(Orchard.Apple.self).allSatisfy { $0.crate == nil })
+    #expect(try last.count(Grove.Pebble.self) == 1)
+    #expect(try last.count(Grove.Crate.self) == 1)
+    #expect(try last.all(Grove.Apple.self).allSatisfy { $0.crate == nil })
     // Restored again from rows that other ones have replaced.
     try container.restore(to: then)
     try expectThen(container)
