@@ -90,7 +90,8 @@
     // The file alone is the whole store.
     let log = try? FileManager.default.attributesOfItem(atPath: file.url.path + "-wal")
     #expect((log?[.size] as? Int ?? 0) == 0)
-    #expect(try ModelContext(file.open(Watch.self, Mariner.self, Logbook.self)).count(Mariner.self) == 1)
+    let reader = ModelContext(try file.open(Watch.self, Mariner.self, Logbook.self))
+    #expect(try reader.count(Mariner.self) == 1)
   }
 
   @Test func `what the program keeps of one has its values`() throws {

@@ -265,12 +265,13 @@ extension PredicateTranslation {
     let collation = collation(of: element.encoding, isPlain: false)
     var order: SQLFragment = "\(element.sql)\(collation)\(direction)"
     if list.form == .codable, element.isFloatingPoint {
-      // Swift's result is NaN if the first element is, and otherwise leaves NaN out. The first one has the key 0, unless a
-      // filter has taken it away.
+      // Swift's result is NaN if the first element is, and otherwise leaves NaN out. The first one has the key 0, unless
+      // a filter has taken it away.
       guard list.condition == nil else {
         throw NotTranslatable("the extreme of a filtered array of floating-point numbers")
       }
-      // By the string of ``JSONFloat``: in another term than the result's own, SQLite does not find the column of the outer row.
+      // By the string of ``JSONFloat``: in another term than the result's own, SQLite does not find the column of the
+      // outer row.
       let (key, value) = (SQLName(list.alias, "key"), SQLName(list.alias, "value"))
       order =
         "CASE WHEN \(value) IS NOT 'nan' THEN 1 WHEN \(key) = 0 THEN 0 ELSE 2 END, \(order)"
