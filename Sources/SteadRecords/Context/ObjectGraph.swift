@@ -286,63 +286,6 @@ final class ObjectGraph: ModelHome {
     if loader.registry.count > loader.cacheLimit { dropCaches() }
   }
 
-  /// Drops everything when the context ends; objects still held keep their values.
-  ///
-  /// New objects leave. Changed and deleted ones lose their pending changes only: they keep their home, through which
-  /// they still load relationships.
-  func abandon() {
-    editor.abandon()
-    merger.abandon()
-    separate(pending.models(.inserted), from: pending.models(.changed))
-    for model in pending.models(.inserted) { leave(model) }
-    for kind in [PendingChanges.Kind.changed, .deleted] {
-      for model in pending.models(kind) { settle(model) }
-    }
-    pending.removeAll()
-    // Objects that lead to each other would keep each other alive, and with them this engine.
-    dropCaches()
-    loader.forgetBatches()
-    undo.reset()
-  }
-
-  /// Has new objects, which are never saved now, no longer lead to stored ones: these may lead back, and a stored object
-  /// holds this engine, and with it the store.
-  ///
-  /// Lists and optional references are cleared. A required reference stays, and then the stored objects no longer lead to
-  /// new ones.
-  private func separate(_ new: [any PersistentModel], from changed: [any PersistentModel]) {
-    func isStored(_ object: AnyObject) -> Bool {
-      guard let model = object as? any PersistentModel, isHere(model) else { return false }
-      return model._$statePointer.pointee.rowID > 0
-    }
-    var isAnchored = false
-    for model in new where traits[Int(model._$statePointer.pointee.entity)].hasRelationships {
-      for index in entity(of: model).relationships {
-        switch model.content(at: index) {
-        case .toOne(.model(let target)) where isStored(target):
-          if isRequired(model, index) {
-            isAnchored = true
-          } else {
-            model.setContent(.toOne(.none), at: index)
-          }
-        case .toMany(let targets):
-          guard let loaded = targets.loaded, loaded.contains(where: isStored) else { continue }
-          model.setContent(.toMany(_Targets(loaded: loaded.filter { !isStored($0) })), at: index)
-        default: break
-        }
-      }
-    }
-    guard isAnchored else { return }
-    for model in changed where traits[Int(model._$statePointer.pointee.entity)].hasRelationships {
-      for index in entity(of: model).relationships {
-        guard case .toOne(.model(let target)) = model.content(at: index), !isStored(target) else {
-          continue
-        }
-        model.setContent(.toOne(.none), at: index)
-      }
-    }
-  }
-
   // MARK: Leaving
 
   /// Makes a changed object a clean one whose relationships keep no changes.
@@ -418,7 +361,7 @@ final class ObjectGraph: ModelHome {
   }
 
   /// Whether a property is a to-one relationship without nil.
-  private func isRequired(_ model: any PersistentModel, _ index: Int) -> Bool {
+  func isRequired(_ model: any PersistentModel, _ index: Int) -> Bool {
     let property = entity(of: model).properties[index]
     return !property.isToMany && !property.isOptional
   }

@@ -263,15 +263,15 @@ extension PredicateTranslation {
     let element = try scalar(try element(of: list))
     let direction: SQLFragment = descending ? " DESC" : ""
     let collation = collation(of: element.encoding, isPlain: false)
-    var order: SQLFragment = "\(element.sql)\(collation)\(direction)"
+    // By the number of the result's column: in ORDER BY of a subquery, SQLite finds no column of the outer row.
+    var order: SQLFragment = "1\(collation)\(direction)"
     if list.form == .codable, element.isFloatingPoint {
       // Swift's result is NaN if the first element is, and otherwise leaves NaN out. The first one has the key 0, unless
       // a filter has taken it away.
       guard list.condition == nil else {
         throw NotTranslatable("the extreme of a filtered array of floating-point numbers")
       }
-      // By the string of ``JSONFloat``: in another term than the result's own, SQLite does not find the column of the
-      // outer row.
+      // The string is that of ``JSONFloat``.
       let (key, value) = (SQLName(list.alias, "key"), SQLName(list.alias, "value"))
       order =
         "CASE WHEN \(value) IS NOT 'nan' THEN 1 WHEN \(key) = 0 THEN 0 ELSE 2 END, \(order)"
