@@ -38,6 +38,24 @@ package struct SQLiteLogFile {
     return log.hasOldFrame() ? .restart : .nothing
   }
 
+  /// Whether the log has each page of a range. Costs a read of the headers of its frames.
+  ///
+  /// Frames of before the log was begun again do not count, and checksums are not compared.
+  package static func hasPages(_ pages: Range<Int>, at path: String) -> Bool {
+    guard let log = SQLiteLogFile(path) else { return pages.isEmpty }
+    defer { try? log.handle.close() }
+    // A damaged file may claim to have any number of pages.
+    let size = (try? log.handle.seekToEnd()) ?? 0
+    guard pages.count <= Int(size) / (frameHeaderSize + log.pageSize) else { return false }
+    var missing = Set(pages)
+    log.forEachFrame { header in
+      guard header[8..<16].elementsEqual(log.salts) else { return false }
+      missing.remove(Int(header.number(at: 0)))
+      return !missing.isEmpty
+    }
+    return missing.isEmpty
+  }
+
   /// Reads the header; nil unless it is whole.
   private init?(_ path: String) {
     // No lock is held on a log, so that closing it releases none: those of a store are on its file and its index.
@@ -79,15 +97,23 @@ package struct SQLiteLogFile {
   /// Whether any frame is one of the log before this beginning.
   private func hasOldFrame() -> Bool {
     let old = salts.number(at: 0) &- 1
+    var isFound = false
+    forEachFrame { header in
+      isFound = header.number(at: 8) == old
+      return !isFound
+    }
+    return isFound
+  }
+
+  /// Calls a body with the header of each frame, from the first one on, until it returns false.
+  private func forEachFrame(_ body: (Data) -> Bool) {
     var offset = UInt64(Self.headerSize)
     while (try? handle.seek(toOffset: offset)) != nil,
       let header = try? handle.read(upToCount: Self.frameHeaderSize),
-      header.count == Self.frameHeaderSize
+      header.count == Self.frameHeaderSize, body(header)
     {
-      if header.number(at: 8) == old { return true }
       offset += UInt64(Self.frameHeaderSize + pageSize)
     }
-    return false
   }
 
   /// Adds bytes, a multiple of eight, to the checksum.

@@ -290,6 +290,33 @@ struct LostLogTests {
     #expect(!file.refusal().isEmpty)
   }
 
+  /// A program that is killed within a checkpoint leaves a file with the header of a longer one, and a log with the rest.
+  @Test func `a file that a checkpoint was to lengthen opens with its log`() throws {
+    let worker = try file.hold()
+    for number in 1...300 { #expect(try worker.ask("save") == number) }
+    worker.end()
+    worker.finish()
+    let moved = try file.copy(withLog: true)
+    try ToolRun.text(["sqlite3", moved.url.filePath, "PRAGMA wal_checkpoint(TRUNCATE)"])
+    let (short, long) = (try Data(contentsOf: file.url).count, try Data(contentsOf: moved.url))
+    try #require(short < long.count)
+    for length in [short, short + 5_000, short + (long.count - short) / 2] {
+      let torn = try file.copy(withLog: true)
+      try long.prefix(length).write(to: torn.url)
+      #expect(try torn.wholeCount() == 300)
+      let alone = try file.copy(withLog: false)
+      try long.prefix(length).write(to: alone.url)
+      #expect(alone.refusal().contains("is truncated"))
+    }
+    // The log of a later moment lacks what it had before.
+    let cut = try file.copy(withLog: true)
+    try long.prefix(4_096).write(to: cut.url)
+    let (before, log) = (try Data(contentsOf: cut.url), try Data(contentsOf: cut.logURL))
+    #expect(cut.refusal().contains("was cut short, and lacks pages"))
+    #expect(try Data(contentsOf: cut.url) == before)
+    #expect(try Data(contentsOf: cut.logURL) == log)
+  }
+
   /// SQLite applied the log of today to the file of yesterday, which mixed pages of both: with enough saves the store was
   /// damaged, and said so only later.
   @Test(arguments: [1, 40, 300])

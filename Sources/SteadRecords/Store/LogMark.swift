@@ -285,7 +285,7 @@ private struct StoreState: Equatable {
 
 extension StoreConnection {
   /// Whether the file's tables have the structure that they should have. Costs a read of the file.
-  var isSound: Bool {
+  fileprivate var isSound: Bool {
     (try? rows("PRAGMA quick_check(1)"))?.first?.first == .text("ok")
   }
 }
@@ -318,5 +318,5 @@ extension StoreFile {
   }
 
   /// How often the file is read until it has the same twice.
-  private static var readingLimit: Int { 10 }
+  static var readingLimit: Int { 10 }
 }

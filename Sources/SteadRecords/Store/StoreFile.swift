@@ -171,17 +171,19 @@ struct StoreFile: Sendable {
     )
   }
 
-  /// Whether a store whose file is shorter than it says has all of its pages: a checkpoint that was interrupted leaves such
-  /// a file, and a log that completes it. Costs a read of the file.
+  /// Whether a store whose file is shorter than it says has all of its pages: a checkpoint that is under way, or that was
+  /// interrupted, leaves such a file, and a log that completes it. Costs a read of the headers in the log.
+  ///
+  /// Uses no connection: SQLite takes an empty file for a new database, and removes the log.
   var isComplete: Bool {
-    // SQLite would take an empty file for a new database, and remove the log.
-    guard let size = try? POSIXDisk().statusFollowingLinks(path)?.size, size > 0 else {
-      return false
+    // Another process may end a checkpoint between the readings of the two files, and begin the log again.
+    for _ in 0..<Self.readingLimit {
+      guard let header = StoreHeader(path: path) else { return false }
+      guard header.isShort else { return true }
+      guard let missing = header.missingPages else { return false }
+      if SQLiteLogFile.hasPages(missing, at: logPath) { return true }
     }
-    // A new connection, since the pages of one that is open may be in its memory alone.
-    guard let connection = try? open(writable: false) else { return false }
-    connection.keepLog()
-    return connection.isSound
+    return false
   }
 
   /// SQLite would remove the log, and begin an empty store.

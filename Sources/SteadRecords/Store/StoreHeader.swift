@@ -60,15 +60,24 @@ struct StoreHeader: Equatable {
   /// Whether the file has the mark of a store.
   var isMarked: Bool { number(at: 68, bytes: 4) == Int(StoreFile.applicationID) }
 
-  /// How long the file is by its own account, in bytes.
-  private var wantedSize: Int {
-    let pageSize = number(at: 16, bytes: 2)
+  /// The bytes of a page.
+  private var pageSize: Int {
+    let stored = number(at: 16, bytes: 2)
     // 65,536 does not fit, and is stored as 1.
-    return number(at: 28, bytes: 4) * (pageSize == 1 ? 65_536 : pageSize)
+    return stored == 1 ? 65_536 : stored
   }
 
-  /// Whether the file is shorter than it says. For a header that was checked.
-  var isShort: Bool { wantedSize > fileSize }
+  /// How many pages the file has by its own account.
+  private var pageCount: Int { number(at: 28, bytes: 4) }
+
+  /// Whether the file is shorter than it says.
+  var isShort: Bool { bytes.count < Self.size || pageCount * pageSize > fileSize }
+
+  /// The numbers of the pages that a short file lacks at its end; nil if it lacks its header.
+  var missingPages: Range<Int>? {
+    guard bytes.count == Self.size, pageSize > 0 else { return nil }
+    return min(fileSize / pageSize, pageCount) + 1..<pageCount + 1
+  }
 
   /// Whether the file says that its log has commits which it lacks.
   var hasLogMark: Bool {
@@ -114,7 +123,7 @@ struct StoreHeader: Equatable {
     if isShort, !hasLog {
       throw SwiftDataError(
         .unreadableStore,
-        "\(path) is truncated: it has \(fileSize) of \(wantedSize) bytes. It was left untouched; open "
+        "\(path) is truncated: it has \(fileSize) of \(pageCount * pageSize) bytes. It was left untouched; open "
           + "a backup, or move the file away to start afresh.")
     }
     let isFresh = number(at: 68, bytes: 4) == 0 && (number(at: 40, bytes: 4) == 0 || hasLog)
