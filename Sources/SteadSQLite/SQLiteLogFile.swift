@@ -38,20 +38,27 @@ package struct SQLiteLogFile {
     return log.hasOldFrame() ? .restart : .nothing
   }
 
-  /// Whether the log has each page of a range. Costs a read of the headers of its frames.
-  ///
-  /// Frames of before the log was begun again do not count, and checksums are not compared.
+  /// Whether the log's whole transactions have each page of a range. Costs a read of the log.
   package static func hasPages(_ pages: Range<Int>, at path: String) -> Bool {
-    guard let log = SQLiteLogFile(path) else { return pages.isEmpty }
+    guard var log = SQLiteLogFile(path) else { return pages.isEmpty }
     defer { try? log.handle.close() }
+    // SQLite never writes the page with its lock bytes, at 1 GiB.
+    let lockPage = 0x4000_0000 / log.pageSize + 1
     // A damaged file may claim to have any number of pages.
     let size = (try? log.handle.seekToEnd()) ?? 0
-    guard pages.count <= Int(size) / (frameHeaderSize + log.pageSize) else { return false }
+    let frameLimit = Int(size) / (frameHeaderSize + log.pageSize)
+    guard pages.count - (pages.contains(lockPage) ? 1 : 0) <= frameLimit else { return false }
     var missing = Set(pages)
-    log.forEachFrame { header in
-      guard header[8..<16].elementsEqual(log.salts) else { return false }
-      missing.remove(Int(header.number(at: 0)))
-      return !missing.isEmpty
+    missing.remove(lockPage)
+    guard (try? log.handle.seek(toOffset: UInt64(headerSize))) != nil else { return false }
+    // Those of a transaction count once its last frame is there.
+    var open: Set<Int> = []
+    while !missing.isEmpty, let frame = log.nextFrame() {
+      open.insert(Int(frame.number(at: 0)))
+      if frame.number(at: 4) > 0 {
+        missing.subtract(open)
+        open = []
+      }
     }
     return missing.isEmpty
   }
@@ -81,17 +88,21 @@ package struct SQLiteLogFile {
 
   /// Reads frames up to the first one that ends a transaction; false if one before it does not belong to the log.
   private mutating func hasTransaction() -> Bool {
-    while let frame = try? handle.read(upToCount: Self.frameHeaderSize + pageSize),
-      frame.count == Self.frameHeaderSize + pageSize
-    {
-      guard frame[8..<16].elementsEqual(salts) else { return false }
-      add(frame[..<8])
-      add(frame[Self.frameHeaderSize...])
-      guard sum == (frame.number(at: 16), frame.number(at: 20)) else { return false }
+    while let frame = nextFrame() {
       // The size of the database after the transaction, in its last frame.
       if frame.number(at: 4) > 0 { return true }
     }
     return false
+  }
+
+  /// Reads a frame, its page included; nil if it is not whole, or not one of this log.
+  private mutating func nextFrame() -> Data? {
+    guard let frame = try? handle.read(upToCount: Self.frameHeaderSize + pageSize),
+      frame.count == Self.frameHeaderSize + pageSize, frame[8..<16].elementsEqual(salts)
+    else { return nil }
+    add(frame[..<8])
+    add(frame[Self.frameHeaderSize...])
+    return sum == (frame.number(at: 16), frame.number(at: 20)) ? frame : nil
   }
 
   /// Whether any frame is one of the log before this beginning.

@@ -182,6 +182,7 @@ extension TransferFailure {
   }
 
   private static func path(_ keys: [any CodingKey]) -> String {
-    keys.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    // The first key alone is certainly a property's name. A dictionary's key, further in, is a stored value.
+    (keys.first?.stringValue ?? "") + (keys.count > 1 ? ".…" : "")
   }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 @Model private final class Watch {
   @Attribute(.unique) var name: String
   @Relationship(inverse: \Mariner.crew) var members: [Mariner] = []
@@ -146,5 +148,56 @@
     #expect(crew.captain == nil && crew.watchers.map(\.name) == ["p9"])
     let rest = try store.reopened().only(Watch.self)
     #expect(rest.captain == nil && rest.watchers.map(\.name) == ["p9"])
+  }
+
+  /// What the refused save had cleared counted as changed, and the next save wrote it over another context's commit.
+  @Test func `a refused save leaves what others commit later`() throws {
+    let store = try TestStore(Watch.self, Mariner.self, Logbook.self)
+    let (context, other) = (store.context(), store.context())
+    let (x, p, q) = (Mariner(name: "x"), Mariner(name: "p"), Mariner(name: "q"))
+    let crew = Watch(name: "crew")
+    context.insertAll(x, p, q, crew)
+    (crew.captain, crew.watchers, crew.members) = (x, [x, p, q], [x, p])
+    try context.save()
+    context.delete(x)
+    p.name = "q"
+    #expect(throws: SwiftDataError.self) { try context.save() }
+    let twin = try other.only(Watch.self)
+    twin.captain = try other.twin(of: q)
+    twin.watchers.append(Mariner(name: "late"))
+    try other.save()
+    context.insert(x)
+    p.name = "p9"
+    try context.save()
+    let stored = try store.reopened().only(Watch.self)
+    #expect(stored.captain?.name == "q")
+    #expect(stored.watchers.map(\.name) == ["x", "p9", "q", "late"])
+  }
+
+  /// What the failed autosave restored counted as a change of the program's, and so each one was followed by another.
+  @Test(.exitTests)
+  func `a failed autosave is not followed by itself`() async throws {
+    await #expect(processExitsWith: .success) {
+      let received = Mutex<[Stead.Problem]>([])
+      Stead.onProblem = { problem in received.withLock { $0.append(problem) } }
+      let store = try TestStore(Watch.self, Mariner.self, Logbook.self)
+      try await MainActor.run {
+        let main = store.container.mainContext
+        let (x, p, q) = (Mariner(name: "x"), Mariner(name: "p"), Mariner(name: "q"))
+        let crew = Watch(name: "crew")
+        main.insertAll(x, p, q, crew)
+        (crew.captain, crew.watchers, crew.members) = (x, [x, p], [x, p])
+        try main.save()
+        main.delete(x)
+        p.name = "q"
+      }
+      while received.withLock({ $0.isEmpty }) { await Task.yield() }
+      // Turns in which another one would have come.
+      for _ in 0..<100 {
+        await MainActor.run {}
+        await Task.yield()
+      }
+      #expect(received.withLock { $0.map(\.code) } == [.autosaveFailed])
+    }
   }
 }

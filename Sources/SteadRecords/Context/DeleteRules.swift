@@ -193,7 +193,18 @@ struct DeleteRules {
     }
     // Loads by queries, so before anything is cut.
     try graph.undo.keepOneWayLinks(to: graph.pending.models(.deleted))
+    graph.editor.isCutting = true
+    defer { graph.editor.isCutting = false }
     cutOneWayReferences(toDeleted: true)
+  }
+
+  /// Keeps what a save is about to clear, for ``RelationshipEditor/restoreCutSides()``.
+  private func keepCut(_ model: any PersistentModel, _ index: Int) {
+    graph.editor.cutSides.append(CutSide(model, index))
+  }
+
+  private func isHere(_ object: AnyObject) -> Bool {
+    (object as? any PersistentModel).map(graph.isHere) ?? false
   }
 
   /// Applies the rules of one-to-one relationships to the objects that other contexts have led to a deleted one.
@@ -292,11 +303,7 @@ struct DeleteRules {
     case .toOne(.model(let target)) where isGone(target) && !property.isRequiredReference:
       // In a save the deletion's own step restores it.
       if !toDeleted { graph.undo.recordSide(of: model, at: property.index) }
-      if toDeleted, graph.isHere(target) {
-        let held = RecordedSide.Content.reference(
-          .model(target), list: model.list(at: property.index))
-        graph.editor.cutSides.append(RecordedSide(model, property.index, held))
-      }
+      if toDeleted, graph.isHere(target) { keepCut(model, property.index) }
       graph.notifying(model, property.index) {
         model.setContent(.toOne(.none), at: property.index)
       }
@@ -307,11 +314,10 @@ struct DeleteRules {
       guard !gone.isEmpty else { return }
       // A set, so that a list with many deleted members takes linear time.
       let ids = Set(gone.map(ObjectIdentifier.init))
-      if toDeleted {
-        let here = loaded.filter { ($0 as? any PersistentModel).map(graph.isHere) ?? false }
-        graph.editor.cutSides.append(RecordedSide(model, property.index, .members(here)))
-      } else {
+      if !toDeleted {
         graph.undo.recordMembers(of: model, at: property.index, loaded)
+      } else if gone.contains(where: isHere) {
+        keepCut(model, property.index)
       }
       graph.notifying(model, property.index) {
         graph.editor.changeSide(of: model, at: property.index) { targets, delta in

@@ -32,11 +32,13 @@ final class DuplicateMerger {
   func mergeDuplicates() throws {
     guard mayHaveDuplicates else { return }
     // A merge is no step of the program's. What it changes is recorded for `UndoEpoch` instead.
-    graph.undo.manager?.disableUndoRegistration()
+    // The same one at the end, whatever an observer sets.
+    let manager = graph.undo.manager
+    manager?.disableUndoRegistration()
     graph.undo.begin(.merge)
     defer {
       graph.undo.endPart()
-      graph.undo.manager?.enableUndoRegistration()
+      manager?.enableUndoRegistration()
       graph.editor.unchanged = Unchanged()
       graph.editor.membership = nil
     }

@@ -23,18 +23,19 @@ extension ObjectGraph {
   /// Has new objects, which are never saved now, and stored ones no longer lead to each other: a stored object holds this
   /// engine, and with it the store.
   ///
-  /// A required reference of a new object to a stored one stays. Then new objects do not lead to each other either, except
-  /// by such references: a cycle of them would hold the stored one.
+  /// A required reference of a new object to a stored one stays. Then nothing but such references leads to that new object:
+  /// a cycle of new ones would hold it.
   private func separate(_ new: [any PersistentModel], from changed: [any PersistentModel]) {
     cutLinks(of: changed) { !isStored($0) }
     cutLinks(of: new, to: isStored)
-    let keepsStored = new.contains { model in
+    let anchored = new.filter { model in
       entity(of: model).relationships.contains { index in
         guard case .toOne(.model(let target)) = model.content(at: index) else { return false }
         return isStored(target)
       }
     }
-    if keepsStored { cutLinks(of: new) { _ in true } }
+    let ids = Set(anchored.map { ObjectIdentifier($0) })
+    if !ids.isEmpty { cutLinks(of: new) { ids.contains(ObjectIdentifier($0)) } }
   }
 
   private func isStored(_ object: AnyObject) -> Bool {

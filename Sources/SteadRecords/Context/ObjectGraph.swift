@@ -227,7 +227,8 @@ final class ObjectGraph: ModelHome {
 
   /// Called after each change: plans an autosave.
   func didChangePending() {
-    guard saver.autosaves else { return }
+    // What a save clears and then restores is no change of the program's: an autosave that fails would follow itself.
+    guard saver.autosaves, !editor.isCutting else { return }
     commits.listener.schedule()
     if owners.mayHoldContext, pending.hasChanges || !editor.firstLinks.isEmpty {
       owners.holdContext()

@@ -15,7 +15,9 @@ final class RelationshipEditor {
   /// exclusive access would double.
   @exclusivity(unchecked) var unchanged = Unchanged()
   /// What the save under way has cleared of relationships without an inverse, which a failure restores.
-  var cutSides: [RecordedSide] = []
+  var cutSides: [CutSide] = []
+  /// Whether a save clears or restores these.
+  var isCutting = false
   /// Links that initializers gave to objects of this context, and whose owners are not inserted yet.
   var firstLinks = FirstLinks()
 

@@ -151,7 +151,7 @@ final class Saver {
       try run.commit(writer)
     } catch {
       run.rollBack()
-      graph.undo.restoreCutSides()
+      graph.editor.restoreCutSides()
       // The block goes on after it has caught the error, with the lock that it had.
       if let heldStores { try hold(heldStores, again: run.savepoints) }
       throw SwiftDataError.ofSave(error)

@@ -216,17 +216,6 @@ final class UndoRecorder {
     saveCount += 1
   }
 
-  /// Restores what a save that has failed cleared of relationships without an inverse: until a save succeeds, these lead
-  /// to the deleted objects, whose deletion may still be taken back. No step of undo.
-  func restoreCutSides() {
-    let sides = graph.editor.cutSides
-    guard !sides.isEmpty else { return }
-    graph.editor.cutSides = []
-    manager?.disableUndoRegistration()
-    defer { manager?.enableUndoRegistration() }
-    for side in sides where graph.isHere(side.model) { restore(side) }
-  }
-
   private func endEpoch(_ actions: [Action]) {
     (taken, changedPlaces) = ([:], [:])
     // Each recorded action holds its epoch. If none holds the current one, nothing can return to it.

@@ -177,6 +177,28 @@ public func _makeSlot<T>(_: T.Type) -> _UnstorableSlot<T> { .init() }
 )
 public func _makeSlot<T>(inferring _: @autoclosure () -> T) -> _UnstorableSlot<T> { .init() }
 
+@available(
+  *, unavailable,
+  message: """
+    the type of this property cannot be stored. Make it Codable (an enum can have a raw value such \
+    as String or Int and be Codable, too), mark the property @Transient, or name a transformer with \
+    @Attribute(.transformable(by:)).
+    """
+)
+public func _makeExternalSlot<T>(_: T.Type) -> _UnstorableSlot<T> { .init() }
+
+@available(
+  *, unavailable,
+  message: """
+    the type of this property cannot be stored. Make it Codable (an enum can have a raw value such \
+    as String or Int and be Codable, too), mark the property @Transient, or name a transformer with \
+    @Attribute(.transformable(by:)).
+    """
+)
+public func _makeExternalSlot<T>(inferring _: @autoclosure () -> T) -> _UnstorableSlot<T> {
+  .init()
+}
+
 /// Stands for the storage of a type that cannot be stored, so that the compiler reports only one error.
 public struct _UnstorableSlot<Value>: _Slot {
   var value: Value?

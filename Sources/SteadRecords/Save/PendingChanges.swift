@@ -154,6 +154,16 @@ struct PendingChanges {
 
   mutating func addPair(_ pair: Pair) { pairs.append(pair) }
 
+  /// Takes back the last removal of a pair from a table.
+  mutating func removeLastRemoval(
+    from table: String, _ owner: any PersistentModel, _ target: AnyObject
+  ) {
+    let last = pairs.lastIndex {
+      !$0.isAdded && $0.owner === owner && $0.target === target && $0.table.name == table
+    }
+    if let last { pairs.remove(at: last) }
+  }
+
   mutating func addSide(_ side: Side) { sides.append(side) }
 
   mutating func addOtherRow(_ row: Int64, root: Int, _ side: OtherSide?) {

@@ -25,6 +25,8 @@ final class PropertyLayout: @unchecked Sendable {
   let isEphemeral: Bool
   /// Whether the history keeps the value when the object is deleted.
   let isPreserved: Bool
+  /// Whether it has the option for external storage, whatever its type.
+  let asksForFiles: Bool
   let transformerName: String?
   /// nil for an attribute.
   let relationship: RelationshipLayout?
@@ -38,7 +40,8 @@ final class PropertyLayout: @unchecked Sendable {
   init(
     index: Int, name: String, originalName: String, keyPath: AnyKeyPath?, column: String?,
     kind: Kind, isOptional: Bool, valueType: any Any.Type, defaultValue: Any?, isUnique: Bool,
-    isSearchable: Bool, isEphemeral: Bool, isPreserved: Bool = false, transformerName: String?,
+    isSearchable: Bool, isEphemeral: Bool, isPreserved: Bool = false,
+    asksForFiles: Bool = false, transformerName: String?,
     relationship: RelationshipLayout?, listColumn: String? = nil, isForeign: Bool = false
   ) {
     self.isForeign = isForeign
@@ -55,6 +58,7 @@ final class PropertyLayout: @unchecked Sendable {
     self.isSearchable = isSearchable
     self.isEphemeral = isEphemeral
     self.isPreserved = isPreserved
+    self.asksForFiles = asksForFiles
     self.transformerName = transformerName
     self.relationship = relationship
     self.listColumn = listColumn

@@ -132,6 +132,7 @@ struct StoreLayoutBuilder {
       isSearchable: attribute.options.contains(.spotlight),
       isEphemeral: attribute.options.contains(.ephemeral),
       isPreserved: attribute.options.contains(.preserveValueOnDeletion),
+      asksForFiles: attribute.options.contains(.externalStorage),
       transformerName: attribute.transformerName, relationship: nil)
   }
 

@@ -673,6 +673,9 @@ final class RecordStore: @unchecked Sendable {
     guard let name = try? CommitLog.name(identity, configuration), CommitLog.of(name) === log else {
       return connection.keepLog()
     }
+    guard connection.hasWholeLog, connection.hasWholeFile || file.isComplete else {
+      return connection.keepLog()
+    }
     _ = try? connection.checkpoint(.emptying, busyTimeout: 0)
   }
 

@@ -93,7 +93,7 @@ struct StoreFile: Sendable {
     // A copy that a migration works on has names of another file, the store. Nobody puts another one in its place.
     if hasLog, header.isMarked, configuration.migration == .none { try checkLogName() }
     // Another process may just be moving the log into the file, so only what is missing for good counts.
-    if header.isShort, !isComplete { throw truncation }
+    if header.isShort, !header.hasRollbackJournal, !isComplete { throw truncation }
     // Without a rollback journal, nothing would remove the mark from the file again.
     if header.isMarked, !header.hasRollbackJournal { return }
     if header.hasRollbackJournal, configuration.allowsSave { try rollBack() }

@@ -70,8 +70,11 @@ struct StoreHeader: Equatable {
   /// How many pages the file has by its own account.
   private var pageCount: Int { number(at: 28, bytes: 4) }
 
-  /// Whether the file is shorter than it says.
-  var isShort: Bool { bytes.count < Self.size || pageCount * pageSize > fileSize }
+  /// Whether the file is shorter than it says. False where it could not be read: SQLite says why.
+  var isShort: Bool {
+    if bytes.count < Self.size { return fileSize < Self.size }
+    return pageCount * pageSize > fileSize
+  }
 
   /// The numbers of the pages that a short file lacks at its end; nil if it lacks its header.
   var missingPages: Range<Int>? {
@@ -120,7 +123,7 @@ struct StoreHeader: Equatable {
         "\(path) is not a store. It was left untouched; give the store a separate file.")
     }
     // A checkpoint that was interrupted leaves a short file, and the log that completes it.
-    if isShort, !hasLog {
+    if isShort, !hasLog, !hasRollbackJournal {
       throw SwiftDataError(
         .unreadableStore,
         "\(path) is truncated: it has \(fileSize) of \(pageCount * pageSize) bytes. It was left untouched; open "

@@ -238,11 +238,13 @@ extension Schema.Attribute {
       return recorded
     }
     // Options come before the type: both hide what the type would say about the column.
-    if isTransformable || isCodable { return .opaque }
+    if isTransformable { return .opaque }
     let shape = PropertyShape(valueType)
-    // Values of other types stay in their rows.
-    if options.contains(.externalStorage), shape.wrapped == Data.self { return .external }
-    return shape.encoding
+    // In the macro's order. Values of other types than data stay in their rows.
+    if options.contains(.externalStorage) {
+      return shape.wrapped == Data.self ? .external : shape.encoding
+    }
+    return isCodable ? .opaque : shape.encoding
   }
 
   /// The structure of its values. nil if the program lacks the type and its structure was not recorded, and for values

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What has changed from one schema to another, and whether a store's data can follow automatically.
 ///
 /// It is derived from the schemas alone, and reads no store: a change may still be refused because of a store's
@@ -110,12 +112,18 @@ enum AttributeChange {
     case (.external, .data): self = .inlined
     case (.data, .external): self = .externalized
     // An earlier version of this library took each type for data, and stored NULL.
-    case (.external, _) where Self.isOfOneName(old, new): self = .checked
+    case (.external, _) where Self.wasTakenForData(old, new): self = .checked
     case (let before, let now) where before != now || !isSameTransformer: self = .refused
     // Nothing is known of what a transformer reads.
     case (.opaque, _) where old.structure == nil || new.structure == nil: self = .none
     default: self = Self.ofTypes(old, new)
     }
+  }
+
+  /// Whether an attribute with the option for external storage was never data.
+  private static func wasTakenForData(_ old: Schema.Attribute, _ new: Schema.Attribute) -> Bool {
+    let type = PropertyShape(old.valueType).wrapped
+    return type != Any.self && type != Data.self && isOfOneName(old, new)
   }
 
   /// For types whose columns store values in the same way.

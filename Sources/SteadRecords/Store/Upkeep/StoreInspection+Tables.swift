@@ -94,8 +94,11 @@ extension StoreInspection {
     for column in (table.isHierarchy ? [number] : []) + table.columns + table.orders {
       // The first words of the types, as in the catalog.
       let (type, found) = (column.declaration.prefix { $0 != " " }, columns[column.name])
-      // A column of another type compares and sorts by other rules.
-      if let found, found == type { continue }
+      // A column of another type compares and sorts by other rules. Of any property with external storage, an earlier
+      // version of this library made one of BLOB, which keeps each value as it is written.
+      if let found, found == type || found == "BLOB" && asksForFiles(column.name, table.name) {
+        continue
+      }
       isReadable = false
       if isOfOtherModels(table.name, { $0.columns[table.name]?[column.name] == found }) { continue }
       addProblem(
@@ -107,6 +110,12 @@ extension StoreInspection {
     }
     for entity in entities where entity.table == table.name { checkPairTables(of: entity, catalog) }
     return isReadable && hasOwnNumbers(table, root)
+  }
+
+  private func asksForFiles(_ column: String, _ table: String) -> Bool {
+    entities.contains { entity in
+      entity.table == table && entity.properties.contains { $0.column == column && $0.asksForFiles }
+    }
   }
 
   /// Finds tables of pairs that are missing.
