@@ -1,10 +1,34 @@
 extension RuleSamples {
+  /// A type's loading from preferences, whose attempt is given, beside its saving.
+  private static func sample(_ attempt: String, in function: String = "load()") -> String {
+    """
+    func \(function) {
+      guard let data = defaults.data(forKey: "items") else { return }
+      \(attempt.replacing("\n", with: "\n  "))
+    }
+    func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
+    """
+  }
+
+  /// An attempt whose `catch` clause is given.
+  ///
+  /// - Parameter isFound: Whether the rule reports it.
+  private static func caught(_ handling: String, isFound: Bool = false) -> String {
+    sample(
+      """
+      do {
+        items = try JSONDecoder().decode([Item].self, from: data)\(isFound ? " // !" : "")
+      } catch {
+        \(handling)
+      }
+      """)
+  }
+
   /// Samples of P04 that differ in what becomes of the error alone.
   static let handledErrors: (flagged: [String], silent: [String]) = (
     flagged: [
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
+      sample(
+        #"""
         do {
           items = try JSONDecoder().decode([Item].self, from: data) // !
         } catch let error as StoreError {
@@ -12,354 +36,154 @@ extension RuleSamples {
         } catch {
           items = []
         }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
-        do {
-          items = try JSONDecoder().decode([Item].self, from: data) // !
-        } catch {
-          errorCount = 0
-        }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
-        do {
-          items = try JSONDecoder().decode([Item].self, from: data) // !
-        } catch {
-          if self.error == nil { items = [] }
-        }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
-        do {
-          items = try JSONDecoder().decode([Item].self, from: data) // !
-        } catch {
-          if error != nil, lastError === error { print(error) }
-        }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
-        do {
-          items = try JSONDecoder().decode([Item].self, from: data) // !
-        } catch {
-          lastError = nil
-        }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#),
+      caught("errorCount = 0", isFound: true),
+      caught("if self.error == nil { items = [] }", isFound: true),
+      caught("if error != nil, lastError === error { print(error) }", isFound: true),
+      caught("lastError = nil", isFound: true),
+      sample(
+        #"""
         do {
           items = try JSONDecoder().decode([Item].self, from: data) // !
         } catch {
           let nsError = error as NSError
           print(nsError.code)
         }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
-        do {
-          items = try JSONDecoder().decode([Item].self, from: data) // !
-        } catch {
-          _ = error
-        }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
-        do {
-          items = try JSONDecoder().decode([Item].self, from: data) // !
-        } catch {
-          log.append(error)
-        }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#),
+      caught("_ = error", isFound: true),
+      caught("log.append(error)", isFound: true),
+      sample(
+        #"""
         do {
           items = try JSONDecoder().decode([Item].self, from: data) // !
         } catch let error as DecodingError { print(error) }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         do {
           items = try JSONDecoder().decode([Item].self, from: data) // !
         } catch DecodingError.keyNotFound(let key, _) { print(key) }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         do {
           items = try JSONDecoder().decode([Item].self, from: data) // !
         } catch is URLError { throw Failed() } catch { print(error) }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         do {
           items = try JSONDecoder().decode([Item].self, from: data) // !
         } catch let problem { print(problem) }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         do {
           items = try JSONDecoder().decode([Item].self, from: data) // !
         } catch let error where isOld(error) { print(error) }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         if (try? JSONDecoder().decode([Item].self, from: data)) == nil { print(data) } // !
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#),
+      sample(
+        #"""
         let found = try? JSONDecoder().decode([Item].self, from: data) // !
         if found == nil { print(data) }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#),
+      sample(
+        #"""
         let found = try? JSONDecoder().decode([Item].self, from: data) // !
         show(found)
         guard let found else { throw Unreadable() }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
+        """#, in: "load() throws"),
     ],
     silent: [
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
-        do {
-          items = try JSONDecoder().decode([Item].self, from: data)
-        } catch {
-          errorMessage = error.localizedDescription
-        }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
-        do {
-          items = try JSONDecoder().decode([Item].self, from: data)
-        } catch {
-          self.problem = error
-        }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
-        do {
-          items = try JSONDecoder().decode([Item].self, from: data)
-        } catch {
-          state = .failed(error)
-        }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
-        do {
-          items = try JSONDecoder().decode([Item].self, from: data)
-        } catch {
-          errors.append(error)
-        }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
-        do {
-          items = try JSONDecoder().decode([Item].self, from: data)
-        } catch {
-          let text = "\(error)"; message = text
-        }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
-        do {
-          items = try JSONDecoder().decode([Item].self, from: data)
-        } catch {
-          await MainActor.run { self.state = .failed(error) }
-        }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
+      caught("errorMessage = error.localizedDescription"),
+      caught("self.problem = error"),
+      caught("state = .failed(error)"),
+      caught("errors.append(error)"),
+      caught(#"let text = "\(error)"; message = text"#),
+      caught("await MainActor.run { self.state = .failed(error) }"),
+      sample(
+        #"""
         do { items = try JSONDecoder().decode([Item].self, from: data) } catch let problem { failed = problem }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load(completion: ((State?, (any Error)?) -> Void)?) {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#),
+      sample(
+        #"""
         do { items = try JSONDecoder().decode([Item].self, from: data) } catch { completion?(nil, error) }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load(completion: ((State?, (any Error)?) -> Void)?)"),
+      sample(
+        #"""
         do { items = try JSONDecoder().decode([Item].self, from: data) } catch { continuation.resume(throwing: error) }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#),
+      sample(
+        #"""
         do { items = try JSONDecoder().decode([Item].self, from: data) } catch is URLError { print(1) }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         do { items = try JSONDecoder().decode([Item].self, from: data) } catch let error as StoreError { print(error) }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         do { items = try JSONDecoder().decode([Item].self, from: data) } catch CocoaError.fileReadNoSuchFile { items = [] } catch let error as DecodingError { throw Unreadable(error) }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         do {
           do { items = try JSONDecoder().decode([Item].self, from: data) } catch is URLError { print(1) }
         } catch {
           throw Unreadable(error)
         }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         do { items = try! JSONDecoder().decode([Item].self, from: data) } catch { print(error) }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#),
+      sample(
+        #"""
         do throws(DecodingError) { items = try JSONDecoder().decode([Item].self, from: data) } catch { throw Unreadable(error) }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         let result = Result { try JSONDecoder().decode([Item].self, from: data) }
         finish(with: result)
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#),
+      sample(
+        #"""
         if (try? JSONDecoder().decode([Item].self, from: data)) == nil { throw Unreadable() }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         guard (try? JSONDecoder().decode([Item].self, from: data)) != nil else { throw Unreadable() }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         let found = try? JSONDecoder().decode([Item].self, from: data)
         guard let found else { throw Unreadable() }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         let found = try? JSONDecoder().decode([Item].self, from: data)
         if found == nil { throw Unreadable() }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         let found = try? JSONDecoder().decode([Item].self, from: data)
         guard let all = found, !all.isEmpty else { throw Unreadable() }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() throws {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         let found = try? JSONDecoder().decode([Item].self, from: data)
         if let found { show(found) } else { throw Unreadable() }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
-      #"""
-      func load() {
-        guard let data = defaults.data(forKey: "items") else { return }
+        """#, in: "load() throws"),
+      sample(
+        #"""
         var error: NSError?
         do { items = try JSONDecoder().decode([Item].self, from: data) } catch let problem { error = problem as NSError }
         guard error == nil else { return }
-      }
-      func save() throws { defaults.set(try JSONEncoder().encode(items), forKey: "items") }
-      """#,
+        """#),
     ]
   )
 }
