@@ -150,6 +150,21 @@ import Testing
     #expect(message(.nameClash, Clashes.Stead_metadata.self).contains("begins with stead_"))
   }
 
+  /// SQLite made the first index alone, so that two objects could have one key; of a table's name it said that there is
+  /// one already.
+  @Test func `unique indexes of one name, and indexes of a table's, are an error`() {
+    let keys = message(.nameClash, Clashes.Seat.self)
+    #expect(
+      keys.contains(
+        "the unique index of row, number of Seat; the unique index of row_number of Seat"))
+    let classes = message(.nameClash, Clashes.Hall.self, Clashes.Hall_row.self)
+    #expect(
+      classes.contains(
+        "the unique index of number of Hall_row; the unique index of row_number of Hall"))
+    let table = message(.nameClash, Clashes.Row.self, Clashes.Row_hall.self, Clashes.Stage.self)
+    #expect(table.contains("the index of hall of Row; the table Row_hall"))
+  }
+
   /// SQLite said "duplicate column name", without the class.
   @Test func `a property with the name of a hidden column is an error that names both`() {
     let message = message(.nameClash, Clashes.Stop.self, Clashes.Trip.self)
@@ -185,6 +200,37 @@ import Testing
 }
 
 enum Clashes {
+  @Model final class Seat {
+    #Unique<Seat>([\.row_number], [\.row, \.number])
+    var row_number = ""
+    var row = 0
+    var number = 0
+    init() {}
+  }
+
+  @Model final class Hall {
+    @Attribute(.unique) var row_number = ""
+    init() {}
+  }
+
+  @Model final class Hall_row {
+    @Attribute(.unique) var number = 0
+    init() {}
+  }
+
+  @Model final class Stage {
+    init() {}
+  }
+
+  @Model final class Row {
+    var hall: Stage?
+    init() {}
+  }
+
+  @Model final class Row_hall {
+    init() {}
+  }
+
   @Model final class Film {
     var title = ""
     var Title = ""

@@ -79,16 +79,18 @@ package final class LocalServer: Sendable {
   }
 
   package let port: UInt16
-  private let listener: Int32
+  private let listener: Listener
   private let connections = Connections()
   private let counter = Counter()
 
   /// Begins to listen on a free port of 127.0.0.1.
   package init(handler: @escaping Handler) throws {
-    (listener, port) = try TCP.listen()
+    let (descriptor, port) = try TCP.listen()
+    self.port = port
+    listener = Listener(descriptor)
     let (listener, connections, counter) = (listener, connections, counter)
     Thread.detachNewThread {
-      while let descriptor = TCP.accept(listener) {
+      while let descriptor = TCP.accept(descriptor) {
         guard connections.add(descriptor) else { break }
         Thread.detachNewThread {
           let connection = Connection(descriptor)
@@ -99,7 +101,7 @@ package final class LocalServer: Sendable {
           connections.remove(descriptor)
         }
       }
-      close(listener)
+      listener.close()
     }
   }
 
@@ -107,9 +109,7 @@ package final class LocalServer: Sendable {
 
   /// Ends the server and all connections; what is asked of its port fails from then on.
   package func stop() {
-    // The thread that waits for connections closes the socket itself, so that its number is not another
-    // file's while it still waits.
-    shutdown(listener, Int32(SHUT_RDWR))
+    listener.shutDown()
     connections.end()
   }
 
@@ -120,6 +120,30 @@ package final class LocalServer: Sendable {
   package func url(_ target: String) throws -> URL {
     guard let url = URL(string: base + target) else { throw URLError(.badURL) }
     return url
+  }
+}
+
+/// The socket that takes connections.
+///
+/// The thread that waits for them closes it, so that its number is not another file's while it still waits. Once it is
+/// closed nothing is done with the number: a server is stopped a second time when it goes.
+private final class Listener: Sendable {
+  private let descriptor: Mutex<Int32?>
+
+  init(_ descriptor: Int32) { self.descriptor = Mutex(descriptor) }
+
+  /// Lets the thread that waits for connections end.
+  func shutDown() {
+    descriptor.withLock { descriptor in
+      if let descriptor { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+  }
+
+  func close() {
+    descriptor.withLock { descriptor in
+      if let open = descriptor { Foundation.close(open) }
+      descriptor = nil
+    }
   }
 }
 
