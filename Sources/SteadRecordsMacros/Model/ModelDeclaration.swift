@@ -66,7 +66,7 @@ struct PersistedProperty {
   var initialValue: String?
   /// Whether it is a `let`, which cannot have accessors.
   var isConstant: Bool
-  /// The family of its slot.
+  /// What its options ask of its slot.
   var storage: Storage
   /// `Attribute(…)` or `Relationship(…)` with the arguments as written; nil without such an attribute.
   var metadata: String?
@@ -79,13 +79,18 @@ struct PersistedProperty {
   /// Whether syntax alone shows that the type isn't a model.
   var isValue: Bool
 
-  /// Which family of slots the options ask for, by the function that makes the slot. Within a family the property's
-  /// type decides.
-  enum Storage: String {
-    case plain = "_makeSlot"
-    case transformable = "_makeTransformableSlot"
-    case external = "_makeExternalSlot"
-    case opaque = "_makeOpaqueSlot"
+  /// What the options ask of the slot. For the rest the property's type decides.
+  enum Storage {
+    case plain, external, transformable, opaque
+
+    /// The function that makes the slot.
+    var function: String {
+      switch self {
+      case .plain, .external: "_makeSlot"
+      case .transformable: "_makeTransformableSlot"
+      case .opaque: "_makeOpaqueSlot"
+      }
+    }
   }
 
   /// `willSet` or `didSet`.
@@ -135,11 +140,12 @@ struct PersistedProperty {
 
   /// The expression that makes the slot.
   var slotExpression: String {
-    let function = "SteadRecords.\(storage.rawValue)"
     // In parentheses: a type such as `any P` or a function type could not be followed by `.self`
     // otherwise.
-    if let usableType { return "\(function)((\(usableType)).self)" }
-    return "\(function)(inferring: \(initialValue ?? "nil"))"
+    let argument =
+      usableType.map { "(\($0)).self" } ?? "inferring: \(initialValue ?? "nil")"
+    let option = storage == .external ? ", external: true" : ""
+    return "SteadRecords.\(storage.function)(\(argument)\(option))"
   }
 
   /// The property's key path, where the root is known from what surrounds it.

@@ -122,14 +122,21 @@ import Testing
 
   @Test(
     arguments: [
-      ("@Attribute(.externalStorage)", "file: Data?", "file", "_makeExternalSlot((Data?).self)"),
+      (
+        "@Attribute(.externalStorage)", "file: Data?", "file",
+        "_makeSlot((Data?).self, external: true)"
+      ),
+      (
+        "@Attribute(.externalStorage)", "file = Data()", "file",
+        "_makeSlot(inferring: Data(), external: true)"
+      ),
       (
         #"@Attribute(.transformable(by: "Name"))"#, "color: Color!", "color",
         "_makeTransformableSlot((Color?).self)"
       ),
       ("@Attribute(.codable)", "value = Value()", "value", "_makeOpaqueSlot(inferring: Value())"),
     ])
-  func `options choose the family of the slot`(
+  func `options choose the function of the slot`(
     option: String, property: String, name: String, slot: String
   ) {
     expectExpansion(
