@@ -23,11 +23,8 @@ final class UndoRecorder {
       (openSteps, hasOwnGroup) = (0, false)
     }
   }
-  /// What undoing could not restore, because the deletion of the other object was saved in the meantime, by that
-  /// object. If undo goes on to the deletion itself, it restores this, too.
-  ///
-  /// The keys are addresses, which stay unique: each action holds its object.
-  private var waiting: [ObjectIdentifier: [Wait]] = [:]
+  /// What undoing could not restore, because the deletion of the other object was saved in the meantime.
+  private var waiting = WaitingSides()
   /// Since the last save that changed something itself, or since the one before the state that undo has reached.
   var epoch = UndoEpoch()
   /// What takes back the changes of the save under way, by their part of the save.
@@ -43,7 +40,7 @@ final class UndoRecorder {
   /// Grows as each save ends, also one that fails.
   private var saveCount = 0
   /// What undo and redo have made of the sides of objects whose deletion was saved, until these are back.
-  private var absent: [Place: (model: any PersistentModel, content: RecordedSide.Content)] = [:]
+  var absent = AbsentSides()
   /// How many had when the action was recorded that is performed.
   private var undoneMoment: Int?
   /// Whether that action takes back what the save after this moment changed itself.
@@ -66,18 +63,13 @@ final class UndoRecorder {
   }
 
   /// A property of an object.
-  private struct Place: Hashable {
-    let owner: ObjectIdentifier
-    let index: Int
-  }
+  struct Place: Hashable {
+    private let owner: ObjectIdentifier
+    private let index: Int
 
-  /// One side of a relationship that waits for an object.
-  private struct Wait {
-    let owner: ObjectIdentifier
-    let index: Int
-    /// After how many saves the side was as the action makes it.
-    let moment: Int
-    let action: Action
+    init(_ owner: AnyObject, _ index: Int) {
+      (self.owner, self.index) = (ObjectIdentifier(owner), index)
+    }
   }
 
   /// Whether changes are recorded: as steps of the manager, or as what a save changes itself.
@@ -141,22 +133,13 @@ final class UndoRecorder {
   func wait(
     for object: AnyObject, _ owner: AnyObject, _ index: Int, _ action: @escaping Action
   ) {
-    let (object, owner) = (ObjectIdentifier(object), ObjectIdentifier(owner))
-    var waits = waiting[object] ?? []
-    if let earlier = waits.firstIndex(where: { $0.owner == owner && $0.index == index }) {
-      // A redo comes to later states, with objects whose insertion undo takes back before it comes to the deletion.
-      if manager?.isRedoing == true { return }
-      waits.remove(at: earlier)
-    }
-    waits.append(
-      Wait(owner: owner, index: index, moment: undoneMoment ?? saveCount, action: action))
-    waiting[object] = waits
+    waiting.add(
+      action, for: object, Place(owner, index), moment: undoneMoment ?? saveCount,
+      isRedoing: manager?.isRedoing == true)
   }
 
   /// What waited for an object, in the order in which it was undone.
-  func takeWaiting(for object: AnyObject) -> [Action] {
-    (waiting.removeValue(forKey: ObjectIdentifier(object)) ?? []).map(\.action)
-  }
+  func takeWaiting(for object: AnyObject) -> [Action] { waiting.take(for: object) }
 
   /// Forgets what waits for one side of a relationship if undo has gone on to what that held before.
   func forgetWaiting(_ owner: AnyObject, _ index: Int) {
@@ -164,13 +147,7 @@ final class UndoRecorder {
     if waiting.isEmpty || manager?.isRedoing == true { return }
     // What waits since the save itself is what the side held before it, and stays.
     let reached = undoneMoment.map { undoesSave ? $0 + 1 : $0 }
-    let (owner, moment) = (ObjectIdentifier(owner), reached ?? saveCount)
-    for object in waiting.keys {
-      // What was recorded after the save that cleared the side is later than what waits.
-      waiting[object]?.removeAll {
-        $0.owner == owner && $0.index == index && $0.moment >= moment
-      }
-    }
+    waiting.forget(Place(owner, index), since: reached ?? saveCount)
   }
 
   // MARK: What a save changes itself
@@ -192,7 +169,7 @@ final class UndoRecorder {
   /// Whether a change is to be recorded: of what a save changes itself, only the first of each place.
   func isFirstChange(of model: any PersistentModel, _ index: Int) -> Bool {
     guard let part else { return true }
-    let place = Place(owner: ObjectIdentifier(model), index: index)
+    let place = Place(model, index)
     if part == .merge, changedPlaces[.rules]?.contains(place) == true { return false }
     return changedPlaces[part, default: []].insert(place).inserted
   }
@@ -231,7 +208,7 @@ final class UndoRecorder {
     manager?.removeAllActions()
   }
 
-  private func forgetActions() { (waiting, absent) = ([:], [:]) }
+  private func forgetActions() { (waiting, absent) = (WaitingSides(), AbsentSides()) }
 
   /// Ends what would be a run loop's turn.
   func closeGroup() {
@@ -320,7 +297,7 @@ extension UndoRecorder {
       graph.editor.insert(model)
       for action in takeWaiting(for: model) { action(graph) }
       // The actions of the same step restore the sides.
-      if !absent.isEmpty { absent = absent.filter { $0.value.model !== model } }
+      absent.forget(model)
       return
     }
     guard model.has(_ModelFlags.deleted) else { return }
@@ -329,258 +306,5 @@ extension UndoRecorder {
     // What a save has cut that was refused afterwards.
     for action in takeWaiting(for: model) { action(graph) }
     graph.didChangePending()
-  }
-}
-
-// MARK: - Sides of relationships
-
-/// What one side of a relationship held before a change.
-///
-/// Undo goes through a context's states backwards, so each side gets what it held, with its order, and no inverse is
-/// searched for.
-struct RecordedSide {
-  enum Content {
-    case reference(_Target, list: Int?)
-    case members([AnyObject])
-  }
-
-  let model: any PersistentModel
-  let index: Int
-  let before: Content
-
-  init(_ model: any PersistentModel, _ index: Int, _ before: Content) {
-    (self.model, self.index, self.before) = (model, index, before)
-  }
-}
-
-extension UndoRecorder {
-  // MARK: Recording
-
-  /// Keeps what one side of a relationship holds, or held.
-  func recordSide(of model: any PersistentModel, at index: Int, _ held: _SlotContent? = nil) {
-    guard isRecording else { return }
-    switch held ?? model.content(at: index) {
-    case .attribute: return
-    case .toOne(var target):
-      // The object, since its row may be deleted and written again under another number.
-      if case .row(let row) = target,
-        let model = graph.reader.resolve(row, model, index) as? any PersistentModel
-      {
-        target = .model(model)
-      }
-      record(RecordedSide(model, index, .reference(target, list: model.list(at: index))))
-    case .toMany(let targets):
-      recordMembers(
-        of: model, at: index,
-        held == nil ? graph.reader.members(of: model, at: index) : targets.loaded ?? [])
-    }
-  }
-
-  /// Records the members that a list held.
-  func recordMembers(of model: any PersistentModel, at index: Int, _ members: [AnyObject]) {
-    guard isRecording else { return }
-    record(RecordedSide(model, index, .members(members)))
-  }
-
-  /// Records a side, unless a merge is under way that has recorded it already.
-  private func record(_ side: RecordedSide) {
-    guard isFirstChange(of: side.model, side.index) else { return }
-    record { $0.undo.restore(side) }
-  }
-
-  // MARK: Undo
-
-  /// Restores a side, of the object that stands for a merged one if it was merged since.
-  func restore(_ side: RecordedSide) {
-    let owner = side.model.standIn
-    guard graph.isHere(owner) else { return restoreAbsent(side, of: owner) }
-    switch side.before {
-    case .reference(let target, let list): restoreReference(side, of: owner, target, list)
-    case .members(let members): restoreMembers(side, of: owner, members)
-    }
-  }
-
-  /// Keeps what a side of an object would hold whose deletion was saved since, so that the step can be redone once the
-  /// object is back.
-  private func restoreAbsent(_ side: RecordedSide, of owner: any PersistentModel) {
-    let place = Place(owner: ObjectIdentifier(owner), index: side.index)
-    let held = absent.updateValue((owner, side.before), forKey: place)?.content
-    let before = RecordedSide(owner, side.index, held ?? Self.content(of: owner, at: side.index))
-    record { $0.undo.restore(before) }
-  }
-
-  /// What the save of its deletion has left of a side.
-  private static func content(
-    of model: any PersistentModel, at index: Int
-  ) -> RecordedSide.Content {
-    switch model.content(at: index) {
-    case .toMany(let targets): .members(targets.loaded ?? [])
-    case .toOne(let target): .reference(target, list: model.list(at: index))
-    case .attribute: .reference(.none, list: nil)
-    }
-  }
-
-  /// Restores a to-one property, or clears it if the deletion of its destination was saved in the meantime.
-  ///
-  /// Changes this side alone: the actions of the same step restore the other side.
-  private func restoreReference(
-    _ side: RecordedSide, of model: any PersistentModel, _ target: _Target, _ list: Int?
-  ) {
-    let index = side.index
-    graph.reader.makeCurrent(model)
-    recordSide(of: model, at: index)
-    forgetWaiting(model, index)
-    // The list on the other side is loaded while this side still leads there. The next action, which restores that
-    // list, records it for redo first: loaded later, it would lack this object.
-    let property = graph.entity(of: model).properties[index]
-    if let inverse = graph.inverse(of: property, list: model.list(at: index)), inverse.isToMany,
-      let owner = graph.reader.destination(of: model, at: index)
-    {
-      _ = graph.reader.members(of: owner, at: inverse.index)
-    }
-    var found = target
-    // Its deletion was saved in the meantime.
-    if case .model(let destination) = target, !graph.isHere(destination) {
-      wait(for: destination, model, index) { $0.undo.restore(side) }
-      found = .none
-    }
-    graph.notifying(model, index) {
-      model.setContent(.toOne(found), at: index)
-      model.setList(list, at: index)
-    }
-    graph.markChanged(model, at: index)
-  }
-
-  /// Restores a list, without the members whose deletion was saved in the meantime: those wait for their deletion to
-  /// be undone.
-  ///
-  /// Changes this side alone. The actions of the same step restore the members' sides. Both sides record pairs of a
-  /// join table, which is the same pair twice, and written once.
-  ///
-  /// Invariant: afterwards the list is the recorded one without the objects that are not here, its delta and its pairs
-  /// agree with it, and the list that it replaced is recorded, for redo.
-  private func restoreMembers(
-    _ side: RecordedSide, of model: any PersistentModel, _ all: [AnyObject]
-  ) {
-    let index = side.index
-    let before = graph.reader.members(of: model, at: index)
-    recordMembers(of: model, at: index, before)
-    forgetWaiting(model, index)
-    // Without those whose deletion was saved in the meantime.
-    let members = all.filter { ($0 as? any PersistentModel).map(graph.isHere) ?? false }
-    for case let gone as any PersistentModel in all where !graph.isHere(gone) {
-      wait(for: gone, model, index) { $0.undo.restore(side) }
-    }
-    let entity = graph.entity(of: model)
-    let (old, new) = (
-      Set(before.map(ObjectIdentifier.init)), Set(members.map(ObjectIdentifier.init))
-    )
-    graph.notifying(model, index) {
-      graph.editor.changeSide(of: model, at: index) { targets, delta in
-        for object in before where !new.contains(ObjectIdentifier(object)) { delta.remove(object) }
-        for object in members where !old.contains(ObjectIdentifier(object)) { delta.add(object) }
-        // Order and members at once: a member that returns has its old place.
-        delta.setOrder(members)
-        targets.loaded = members
-      }
-    }
-    let property = entity.properties[index]
-    for case let target as any PersistentModel in before
-    where !new.contains(ObjectIdentifier(target)) {
-      graph.editor.logPair(property, entity, model, target, isAdded: false)
-    }
-    for case let target as any PersistentModel in members
-    where !old.contains(ObjectIdentifier(target)) {
-      graph.editor.logPair(property, entity, model, target, isAdded: true)
-    }
-    // The list changed by more than one addition.
-    graph.editor.membership = nil
-    graph.markChanged(model, at: index)
-  }
-}
-
-// MARK: - One-way references
-
-extension UndoRecorder {
-  /// Keeps, for the undo of deletions, which relationships without an inverse the save is about to clear: those that
-  /// lead to deleted objects, of owners that are loaded or not.
-  ///
-  /// Nothing is registered with the undo manager: the step that brings the object back restores these, too. Costs a
-  /// query for each deleted object and each such relationship to its class, and loads the owners.
-  ///
-  /// - Throws: The error of a query. The save then writes nothing.
-  func keepOneWayLinks(to deleted: [any PersistentModel]) throws {
-    guard isRecording, !graph.layout.oneWay.allSatisfy(\.isEmpty) else { return }
-    for target in deleted {
-      let state = target._$statePointer
-      for place in graph.layout.oneWay[graph.traits[Int(state.pointee.entity)].root] {
-        let entity = graph.layout.entities[place.entity]
-        let property = entity.properties[place.property]
-        for owner in try owners(entity, property, of: target) { keepLink(owner, property, target) }
-      }
-    }
-  }
-
-  /// The objects of a class that lead to an object, by their rows or by what is pending.
-  private func owners(
-    _ entity: EntityLayout, _ property: PropertyLayout, of target: any PersistentModel
-  ) throws -> [any PersistentModel] {
-    let row = target._$statePointer.pointee.rowID
-    var found: [any PersistentModel] = []
-    // Pending owners, too: their rows need not lead to the object yet.
-    for kind in [PendingChanges.Kind.inserted, .changed] {
-      found += graph.pending.models(kind).filter { graph.entity(of: $0) === entity }
-    }
-    // A new object has no row, and a row's number means something in its own store alone.
-    if row > 0,
-      graph.storeIndex[entity.index] == graph.storeIndex[Int(target._$statePointer.pointee.entity)]
-    {
-      let rows = try graph.reader.lookUp(in: graph.storeIndex[entity.index]) {
-        try $0.owners(of: row, entity.table, property)
-      }
-      found += try graph.reader.load(entity, rows: rows).filter { graph.entity(of: $0) === entity }
-    }
-    // A pending owner may also have a row that leads there.
-    var seen: Set<ObjectIdentifier> = []
-    return found.filter { owner in
-      guard graph.isHere(owner), !owner.has(_ModelFlags.deleted),
-        seen.insert(ObjectIdentifier(owner)).inserted
-      else { return false }
-      return graph.reader.targets(of: owner, at: property.index).contains { $0 === target }
-    }
-  }
-
-  /// Keeps the value of one relationship until the deletion of its destination is undone.
-  private func keepLink(
-    _ owner: any PersistentModel, _ property: PropertyLayout, _ target: any PersistentModel
-  ) {
-    let index = property.index
-    let before: RecordedSide.Content =
-      property.isToMany
-      ? .members(graph.reader.members(of: owner, at: index))
-      : .reference(.model(target), list: owner.list(at: index))
-    let side = RecordedSide(owner, index, before)
-    wait(for: target, owner, index) { graph in
-      // A save that was refused may not have come to clearing it.
-      let owner = owner.standIn
-      if graph.reader.targets(of: owner, at: index).contains(where: { $0 === target }) { return }
-      graph.undo.restore(side)
-    }
-  }
-}
-
-extension StoreConnection {
-  /// The rows whose relationship leads to a row.
-  fileprivate func owners(
-    of row: Int64, _ table: String, _ property: PropertyLayout
-  ) throws -> [Int64] {
-    if let join = property.joinTable {
-      return try integers(
-        "SELECT \(join.owner) FROM \(join.name.sqlName) WHERE \(join.target) = ?1",
-        [.integer(row)])
-    }
-    guard let column = property.column else { return [] }
-    return try integers(
-      "SELECT \"_id\" FROM \(table.sqlName) WHERE \(column.sqlName) = ?1", [.integer(row)])
   }
 }

@@ -1,0 +1,182 @@
+/// What one side of a relationship held before a change.
+///
+/// Undo goes through a context's states backwards, so each side gets what it held, with its order, and no inverse is
+/// searched for.
+struct RecordedSide {
+  enum Content {
+    case reference(_Target, list: Int?)
+    case members([AnyObject])
+  }
+
+  let model: any PersistentModel
+  let index: Int
+  let before: Content
+
+  init(_ model: any PersistentModel, _ index: Int, _ before: Content) {
+    (self.model, self.index, self.before) = (model, index, before)
+  }
+}
+
+/// What undo and redo have made of the sides of objects whose deletion was saved, until these are back.
+struct AbsentSides {
+  private typealias Side = (model: any PersistentModel, content: RecordedSide.Content)
+
+  private var sides: [UndoRecorder.Place: Side] = [:]
+
+  /// Keeps what a side would hold; returns what was kept of it before.
+  mutating func keep(
+    _ content: RecordedSide.Content, _ model: any PersistentModel, _ index: Int
+  ) -> RecordedSide.Content? {
+    sides.updateValue((model, content), forKey: UndoRecorder.Place(model, index))?.content
+  }
+
+  /// Forgets an object's sides.
+  mutating func forget(_ model: any PersistentModel) {
+    if !sides.isEmpty { sides = sides.filter { $0.value.model !== model } }
+  }
+}
+
+extension UndoRecorder {
+  // MARK: Recording
+
+  /// Keeps what one side of a relationship holds, or held.
+  func recordSide(of model: any PersistentModel, at index: Int, _ held: _SlotContent? = nil) {
+    guard isRecording else { return }
+    switch held ?? model.content(at: index) {
+    case .attribute: return
+    case .toOne(var target):
+      // The object, since its row may be deleted and written again under another number.
+      if case .row(let row) = target,
+        let model = graph.reader.resolve(row, model, index) as? any PersistentModel
+      {
+        target = .model(model)
+      }
+      record(RecordedSide(model, index, .reference(target, list: model.list(at: index))))
+    case .toMany(let targets):
+      recordMembers(
+        of: model, at: index,
+        held == nil ? graph.reader.members(of: model, at: index) : targets.loaded ?? [])
+    }
+  }
+
+  /// Records the members that a list held.
+  func recordMembers(of model: any PersistentModel, at index: Int, _ members: [AnyObject]) {
+    guard isRecording else { return }
+    record(RecordedSide(model, index, .members(members)))
+  }
+
+  /// Records a side, unless a merge is under way that has recorded it already.
+  private func record(_ side: RecordedSide) {
+    guard isFirstChange(of: side.model, side.index) else { return }
+    record { $0.undo.restore(side) }
+  }
+
+  // MARK: Undo
+
+  /// Restores a side, of the object that stands for a merged one if it was merged since.
+  func restore(_ side: RecordedSide) {
+    let owner = side.model.standIn
+    guard graph.isHere(owner) else { return restoreAbsent(side, of: owner) }
+    switch side.before {
+    case .reference(let target, let list): restoreReference(side, of: owner, target, list)
+    case .members(let members): restoreMembers(side, of: owner, members)
+    }
+  }
+
+  /// Keeps what a side of an object would hold whose deletion was saved since, so that the step can be redone once the
+  /// object is back.
+  private func restoreAbsent(_ side: RecordedSide, of owner: any PersistentModel) {
+    let held = absent.keep(side.before, owner, side.index)
+    let before = RecordedSide(owner, side.index, held ?? Self.content(of: owner, at: side.index))
+    record { $0.undo.restore(before) }
+  }
+
+  /// What the save of its deletion has left of a side.
+  private static func content(
+    of model: any PersistentModel, at index: Int
+  ) -> RecordedSide.Content {
+    switch model.content(at: index) {
+    case .toMany(let targets): .members(targets.loaded ?? [])
+    case .toOne(let target): .reference(target, list: model.list(at: index))
+    case .attribute: .reference(.none, list: nil)
+    }
+  }
+
+  /// Restores a to-one property, or clears it if the deletion of its destination was saved in the meantime.
+  ///
+  /// Changes this side alone: the actions of the same step restore the other side.
+  private func restoreReference(
+    _ side: RecordedSide, of model: any PersistentModel, _ target: _Target, _ list: Int?
+  ) {
+    let index = side.index
+    graph.reader.makeCurrent(model)
+    recordSide(of: model, at: index)
+    forgetWaiting(model, index)
+    // The list on the other side is loaded while this side still leads there. The next action, which restores that
+    // list, records it for redo first: loaded later, it would lack this object.
+    let property = graph.entity(of: model).properties[index]
+    if let inverse = graph.inverse(of: property, list: model.list(at: index)), inverse.isToMany,
+      let owner = graph.reader.destination(of: model, at: index)
+    {
+      _ = graph.reader.members(of: owner, at: inverse.index)
+    }
+    var found = target
+    // Its deletion was saved in the meantime.
+    if case .model(let destination) = target, !graph.isHere(destination) {
+      wait(for: destination, model, index) { $0.undo.restore(side) }
+      found = .none
+    }
+    graph.notifying(model, index) {
+      model.setContent(.toOne(found), at: index)
+      model.setList(list, at: index)
+    }
+    graph.markChanged(model, at: index)
+  }
+
+  /// Restores a list, without the members whose deletion was saved in the meantime: those wait for their deletion to
+  /// be undone.
+  ///
+  /// Changes this side alone. The actions of the same step restore the members' sides. Both sides record pairs of a
+  /// join table, which is the same pair twice, and written once.
+  ///
+  /// Invariant: afterwards the list is the recorded one without the objects that are not here, its delta and its pairs
+  /// agree with it, and the list that it replaced is recorded, for redo.
+  private func restoreMembers(
+    _ side: RecordedSide, of model: any PersistentModel, _ all: [AnyObject]
+  ) {
+    let index = side.index
+    let before = graph.reader.members(of: model, at: index)
+    recordMembers(of: model, at: index, before)
+    forgetWaiting(model, index)
+    // Without those whose deletion was saved in the meantime.
+    let members = all.filter { ($0 as? any PersistentModel).map(graph.isHere) ?? false }
+    for case let gone as any PersistentModel in all where !graph.isHere(gone) {
+      wait(for: gone, model, index) { $0.undo.restore(side) }
+    }
+    let entity = graph.entity(of: model)
+    let (old, new) = (
+      Set(before.map(ObjectIdentifier.init)), Set(members.map(ObjectIdentifier.init))
+    )
+    graph.notifying(model, index) {
+      graph.editor.changeSide(of: model, at: index) { targets, delta in
+        for object in before where !new.contains(ObjectIdentifier(object)) { delta.remove(object) }
+        for object in members where !old.contains(ObjectIdentifier(object)) { delta.add(object) }
+        // Order and members at once: a member that returns has its old place.
+        delta.setOrder(members)
+        targets.loaded = members
+      }
+    }
+    let property = entity.properties[index]
+    for case let target as any PersistentModel in before
+    where !new.contains(ObjectIdentifier(target)) {
+      graph.editor.logPair(property, entity, model, target, isAdded: false)
+    }
+    for case let target as any PersistentModel in members
+    where !old.contains(ObjectIdentifier(target)) {
+      graph.editor.logPair(property, entity, model, target, isAdded: true)
+    }
+    // The list changed by more than one addition.
+    graph.editor.membership = nil
+    graph.markChanged(model, at: index)
+  }
+}
