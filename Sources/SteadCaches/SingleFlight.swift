@@ -46,18 +46,9 @@ final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     unwanted: @escaping @Sendable (Value) -> Void = { _ in }
   ) async throws -> Value {
     let waiter = Waiter<Value>()
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        guard waiter.begin(continuation) else { return }
-        // Before `join`: the load may end at once, on another thread, and must find the
-        // continuation.
-        let running = join(key, waiter, load, keep, unwanted).running
-        // The task may have been cancelled between `begin` and `attach`: then nobody has detached
-        // the waiter.
-        if !waiter.attach({ self.detach(running, waiter, key) }) { detach(running, waiter, key) }
-      }
-    } onCancel: {
-      waiter.cancel()
+    return try await waiter.result {
+      let running = self.join(key, waiter, load, keep, unwanted).running
+      return { self.detach(running, waiter, key) }
     }
   }
 
@@ -250,70 +241,6 @@ private final class Load<Value: Sendable>: Sendable {
     }
     return waiters.reduce(false) { isDelivered, waiter in
       waiter.deliver(result) || isDelivered
-    }
-  }
-}
-
-/// One call that waits for a value.
-private final class Waiter<Value: Sendable>: Sendable {
-  private enum State {
-    case new
-    case waiting(CheckedContinuation<Value, any Error>)
-    /// It waits for a load, from which it can be detached.
-    case attached(CheckedContinuation<Value, any Error>, detach: @Sendable () -> Void)
-    case finished
-  }
-
-  private let state = Mutex(State.new)
-
-  /// Begins to wait; false if the task was cancelled before, and then the call has ended.
-  func begin(_ continuation: CheckedContinuation<Value, any Error>) -> Bool {
-    let isNew = state.withLock { state in
-      guard case .new = state else { return false }
-      state = .waiting(continuation)
-      return true
-    }
-    if !isNew { continuation.resume(throwing: CancellationError()) }
-    return isNew
-  }
-
-  /// Stores how to detach the waiter from its load; false if the call has ended meanwhile.
-  func attach(_ detach: @escaping @Sendable () -> Void) -> Bool {
-    state.withLock { state in
-      guard case .waiting(let continuation) = state else { return false }
-      state = .attached(continuation, detach: detach)
-      return true
-    }
-  }
-
-  /// Ends the call with `CancellationError`, and detaches it from its load.
-  func cancel() {
-    // In the state `new` there is nothing to resume: `begin` finds the call finished, and throws.
-    let old = finish()
-    old.continuation?.resume(throwing: CancellationError())
-    old.detach?()
-  }
-
-  /// Ends the call with a result; false if it had ended before.
-  func deliver(_ result: Result<Value, any Error>) -> Bool {
-    guard let continuation = finish().continuation else { return false }
-    continuation.resume(with: result)
-    return true
-  }
-
-  /// Ends the call, and returns what resumes it and what detaches it. Only the first caller gets
-  /// them, so that a continuation is resumed once.
-  private func finish() -> (
-    continuation: CheckedContinuation<Value, any Error>?, detach: (@Sendable () -> Void)?
-  ) {
-    let old = state.withLock { state in
-      defer { state = .finished }
-      return state
-    }
-    switch old {
-    case .new, .finished: return (nil, nil)
-    case .waiting(let continuation): return (continuation, nil)
-    case .attached(let continuation, let detach): return (continuation, detach)
     }
   }
 }

@@ -7,6 +7,10 @@ import Synchronization
 /// ``completion()``, and then look the stored response up or send a request of their own. While
 /// they wait, the body is transferred to its end even if its reader leaves.
 ///
+/// It begins where ``SingleFlight`` ends, with the response's head, and isn't one of its loads: who
+/// reads the body keeps the transfer running as well as who waits, a short rest is received for
+/// nobody, and those who wait may be released while the transfer goes on.
+///
 /// A waiting caller depends on a server and a reader that it doesn't know, so each wait has a
 /// timeout: one for a transfer that makes no progress, because the server sends nothing or the
 /// reader applies back-pressure, and one for a transfer that is merely slow (see
@@ -281,59 +285,6 @@ extension FetchResult {
       }
       if state.withLock({ $0.hasReaderLeft }) { cancelTransfer() }
       return
-    }
-  }
-}
-
-// MARK: - Latches
-
-/// A one-shot event that tasks can wait for; a cancelled task stops waiting.
-final class Latch: Sendable {
-  private struct State {
-    var isOpen = false
-    var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
-    var nextWaiter = 0
-    /// Waits whose cancellation handler ran before their continuation was registered.
-    var cancelled: Set<Int> = []
-  }
-
-  private let state = Mutex(State())
-
-  /// Resumes all tasks that wait, and lets later waits return at once.
-  func open() {
-    let waiters = state.withLock { state in
-      defer { (state.waiters, state.cancelled) = ([:], []) }
-      state.isOpen = true
-      return state.waiters.values
-    }
-    // After the lock: a resumed task may run at once, and wait for this latch again.
-    for waiter in waiters { waiter.resume() }
-  }
-
-  /// Waits until the latch is open, or until the task is cancelled.
-  func wait() async {
-    let number = state.withLock { state in
-      // A number before the continuation exists: the handler below may run before it, and has to
-      // name the wait.
-      state.nextWaiter += 1
-      return state.nextWaiter
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isOver = state.withLock { state in
-          if state.isOpen || state.cancelled.remove(number) != nil { return true }
-          state.waiters[number] = continuation
-          return false
-        }
-        if isOver { continuation.resume() }
-      }
-    } onCancel: {
-      let waiter = state.withLock { state in
-        let waiter = state.waiters.removeValue(forKey: number)
-        if waiter == nil, !state.isOpen { state.cancelled.insert(number) }
-        return waiter
-      }
-      waiter?.resume()
     }
   }
 }
