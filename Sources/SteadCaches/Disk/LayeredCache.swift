@@ -330,7 +330,7 @@ public final class LayeredCache<Value: Sendable>: Sendable {
     let token = disk.database.token(for: origin)
     var stored: DiskCache.Stored?
     // Not onto a disk that still has to be cleared: the clearing would remove the new value, too.
-    if let bytes = loaded.bytes, pendingRemovals.clearIfNeeded(disk) {
+    if let bytes = loaded.bytes, pendingRemovals.clearIfNeeded({ disk.removeEntries() }) {
       stored = disk.setData(bytes, for: new, by: origin)
     }
     if stored != nil {

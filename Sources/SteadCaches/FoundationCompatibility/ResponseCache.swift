@@ -126,8 +126,8 @@
       if let store = self.store {
         let isStored = head.map { head in
           let writer = store.writer(for: key, metadata: head)
-          return pendingRemovals.clearIfNeeded(store) && writer.append(cachedResponse.data)
-            && writer.commit()
+          return pendingRemovals.clearIfNeeded({ store.removeEntries() })
+            && writer.append(cachedResponse.data) && writer.commit()
         }
         // If it isn't on disk, an older response must not be found there once memory has evicted
         // this one.

@@ -15,12 +15,14 @@ import Synchronization
 /// body, whatever is evicted or written between two transactions.
 ///
 /// - Memory over disk: variants in memory count only as long as their bytes equal those on disk.
-///   Each look-up compares them, so what one process removes is gone for all others.
+///   Each look-up compares them, so what one process removes is gone for all others. A
+///   ``ChangeToken``, which ``LayeredCache`` asks instead, would not see the commit of a process
+///   that is killed before it counts it.
 /// - Optimistic concurrency: an update reads the variants, computes new ones, and replaces those on
 ///   disk only if they are unchanged; otherwise it starts again. No lock is held in between, by any
 ///   process.
-/// - A disk that can't be written: what should have been removed from it is remembered
-///   (``invalidOnDisk``, ``pendingClear``), and no longer found by this object.
+/// - A disk that can't be written: what should have been removed from it is in
+///   ``PendingRemovals``, and no longer found by this object.
 final class ResponseStore: Sendable {
   let memory: MemoryCache<CacheKey, CachedVariants>
   let disk: DiskCache?
@@ -28,12 +30,10 @@ final class ResponseStore: Sendable {
   private let isShared: Bool
   let now: @Sendable () -> Date
   let epochs = InvalidationEpochs()
-  /// The bytes of variants on disk that should have been replaced or removed and could not be, by
-  /// URL.
-  let invalidOnDisk = Mutex<[String: Data]>([:])
+  /// Marks variants on disk by URL and bytes.
+  private let pendingRemovals = PendingRemovals()
   /// Held for each read-modify-write of `memory`. No user code runs meanwhile.
   let memoryLock = Mutex(())
-  let pendingClear = PendingClear()
 
   /// One URL takes at most half of the memory.
   private static let variantsShare = 2
@@ -76,7 +76,7 @@ final class ResponseStore: Sendable {
     let kept = memory.value(for: key)
     let entry = usableDisk?.entry(for: diskKey(key))
     if let kept, kept.diskBytes == entry?.metadata { return (kept, entry) }
-    guard let entry, !isInvalidOnDisk(key, entry.metadata) else { return (CachedVariants(), entry) }
+    guard let entry, !isPending(key, entry.metadata) else { return (CachedVariants(), entry) }
     let variants = CachedVariants(
       CachedVariants.decode(entry.metadata, isShared: isShared), diskBytes: entry.metadata)
     return memoryLock.withLock { _ in
@@ -84,7 +84,7 @@ final class ResponseStore: Sendable {
       if let kept = memory.value(for: key), kept.diskBytes == entry.metadata {
         return (kept, entry)
       }
-      guard !isInvalidOnDisk(key, entry.metadata) else { return (CachedVariants(), entry) }
+      guard !isPending(key, entry.metadata) else { return (CachedVariants(), entry) }
       memory.setValue(variants, for: key, cost: variants.cost)
       return (variants, entry)
     }
@@ -148,7 +148,7 @@ final class ResponseStore: Sendable {
         variants.diskBytes = bytes
         // Not into memory if a removal has marked these bytes since they were written.
         let kept = memoryLock.withLock { _ in
-          isInvalidOnDisk(key, bytes) ? nil : set(variants, for: key)
+          isPending(key, bytes) ? nil : set(variants, for: key)
         }
         removeBodies(of: dropped)
         // Memory had no room, but the disk has the heads.
@@ -176,14 +176,14 @@ final class ResponseStore: Sendable {
       var old = CachedVariants()
       if let kept = memory.value(for: key), kept.diskBytes == bytes {
         old = kept
-      } else if let bytes, !isInvalidOnDisk(key, bytes) {
+      } else if let bytes, !isPending(key, bytes) {
         // Only if they are not invalid: variants that were in memory alone, and aren't any more,
         // were removed.
         old = seen
       }
       var variants = old.with(change(old.responses), body: body)
       variants.diskBytes = bytes
-      if let bytes { markInvalidOnDisk(key, bytes) }
+      if let bytes { pendingRemovals.add(key.string, metadata: bytes) }
       return set(variants, for: key)
     }
   }
@@ -219,16 +219,13 @@ extension CacheKey {
 // MARK: - Removing
 
 extension ResponseStore {
-  /// The maximum number of URLs in ``invalidOnDisk``; with more, the whole disk has to be cleared.
-  private static let invalidOnDiskLimit = 10_000
-
   /// The disk, unless it has to be cleared first.
-  var usableDisk: DiskCache? { pendingClear.isClear ? disk : nil }
+  var usableDisk: DiskCache? { pendingRemovals.isClear ? disk : nil }
 
   /// The disk, cleared if that is pending; nil if it can't be.
   func diskForWriting() -> DiskCache? {
     guard let disk else { return nil }
-    return pendingClear.clearIfNeeded { disk.removeAll() } ? disk : nil
+    return pendingRemovals.clearIfNeeded { disk.removeAll() } ? disk : nil
   }
 
   /// Removes the responses of a URL, also those that are being fetched.
@@ -302,7 +299,7 @@ extension ResponseStore {
     clearMemory(rest)
     // Again for updates that began after the first call and had read variants from memory.
     epochs.invalidateAll()
-    if let disk, !remove(disk) { pendingClear.markDirty() }
+    if let disk, !remove(disk) { pendingRemovals.addAll() }
     // Again for look-ups that had read variants from the disk before they were removed.
     clearMemory(rest)
   }
@@ -330,32 +327,13 @@ extension ResponseStore {
     // Looked up again instead of trusting the removal's result: what is left counts.
     let left = disk?.entry(for: diskKey(key))?.metadata
     memoryLock.withLock { _ in
-      if let left { markInvalidOnDisk(key, left) }
+      if let left { pendingRemovals.add(key.string, metadata: left) }
       memory.removeValue(for: key)
     }
   }
 
-  /// Records that the bytes on disk are no longer valid for a URL.
-  func markInvalidOnDisk(_ key: CacheKey, _ bytes: Data) {
-    invalidOnDisk.withLock { invalidOnDisk in
-      if invalidOnDisk.count >= Self.invalidOnDiskLimit {
-        // Too many to remember: treat the whole disk as invalid. Before the entries go, so that no
-        // URL is valid in between.
-        pendingClear.markDirty()
-        invalidOnDisk.removeAll()
-      }
-      invalidOnDisk[key.string] = bytes
-    }
-  }
-
-  /// Whether the bytes on disk should have been replaced or removed. Other bytes are another
-  /// process's, and valid.
-  func isInvalidOnDisk(_ key: CacheKey, _ bytes: Data) -> Bool {
-    invalidOnDisk.withLock { invalidOnDisk in
-      guard let left = invalidOnDisk[key.string] else { return false }
-      if left == bytes { return true }
-      invalidOnDisk[key.string] = nil
-      return false
-    }
+  /// Whether the bytes on disk should have been replaced or removed.
+  private func isPending(_ key: CacheKey, _ bytes: Data) -> Bool {
+    pendingRemovals.includes(key.string, metadata: bytes)
   }
 }
