@@ -31,7 +31,7 @@ final class ResponseStore: Sendable {
   let now: @Sendable () -> Date
   let epochs = InvalidationEpochs()
   /// Marks variants on disk by URL and bytes.
-  private let pendingRemovals = PendingRemovals()
+  let pendingRemovals = PendingRemovals()
   /// Held for each read-modify-write of `memory`. No user code runs meanwhile.
   let memoryLock = Mutex(())
 
