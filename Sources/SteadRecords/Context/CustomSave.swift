@@ -12,7 +12,7 @@ struct CustomSave {
   private let deleted: [any DataStoreSnapshot]
 
   init(
-    to store: CustomStore, at index: Int, of graph: ObjectGraph, _ writer: SaveWriter,
+    to store: CustomStore, at index: Int, of graph: ObjectGraph, _ save: SaveResult,
     checkedAt version: Any?
   ) throws {
     self.store = store
@@ -23,7 +23,7 @@ struct CustomSave {
     // Its objects refer to each other, and would not be freed otherwise.
     defer { reader.abandon() }
     // Read now: the save deletes these rows before the store is called.
-    let states = writer.plan.states.deleted.filter { writer.isIn(index, $0) }
+    let states = save.plan.states.deleted.filter { save.isIn(index, $0) }
     let rows = states.map { (graph.traits[Int($0.pointee.entity)].root, $0.pointee.rowID) }
     deleted = store.snapshots(of: try Self.objects(rows, reader))
   }
@@ -56,8 +56,8 @@ struct CustomSave {
   /// saved rolls it back. So an object has an identifier of the store's, or is pending.
   ///
   /// - Throws: `OutdatedSave` if the store has another version of its content, and what the store throws.
-  func run(_ writer: inout SaveWriter) throws {
-    let new = writer.newRows(in: index)
+  func run(_ result: inout SaveResult) throws {
+    let new = result.newRows(in: index)
     let rows = new.map { model, _ in
       let state = model._$statePointer
       return (root: graph.traits[Int(state.pointee.entity)].root, row: state.pointee.rowID)
@@ -70,7 +70,7 @@ struct CustomSave {
     defer { reader.abandon() }
     let inserted = store.snapshots(of: try Self.objects(rows, reader))
     let updated = store.snapshots(
-      of: try Self.objects(updatedRows(writer, but: Set(numbers.keys)), reader))
+      of: try Self.objects(updatedRows(result, but: Set(numbers.keys)), reader))
     // The store is not called for a save that has nothing for it.
     if inserted.isEmpty, updated.isEmpty, deleted.isEmpty { return }
     guard
@@ -87,22 +87,22 @@ struct CustomSave {
       try store.mirror.joinTransaction { connection in
         try Renumbering(layout: graph.layout, connection: connection).run(root, numbers)
       }
-      writer.renumber(root, numbers)
+      result.renumber(root, numbers)
     }
     // After the numbers, since the snapshots have permanent identifiers. Their values replace what the save has
     // written.
     let changed = try store.take(saved.changed, for: graph.editingState)
-    writer.noteRows(changed)
+    result.noteRows(changed)
     if let token = saved.historyToken {
-      writer.historyTokens[store.mirror.identity.identifier] = token
+      result.historyTokens[store.mirror.identity.identifier] = token
     }
   }
 
   /// The rows that were written in addition to new and deleted ones.
   private func updatedRows(
-    _ writer: SaveWriter, but new: Set<Int64>
+    _ result: SaveResult, but new: Set<Int64>
   ) -> [(root: Int, row: Int64)] {
-    writer.rows(in: index).tables.flatMap { table -> [(root: Int, row: Int64)] in
+    result.rows(in: index).tables.flatMap { table -> [(root: Int, row: Int64)] in
       let entity = graph.layout.entities.first {
         $0.table == table.name && $0.index == $0.rootIndex
       }

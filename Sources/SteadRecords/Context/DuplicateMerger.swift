@@ -80,16 +80,16 @@ final class DuplicateMerger {
   /// each have one of the keys of a stored row. Throws where unique keys contradict each other, so that a save that
   /// is refused for them leaves its objects as they are.
   private func sharersOfRows() throws -> [DuplicateFinder.Pair] {
-    var writer = SaveWriter(SavePlan(&graph.pending, sides: []), of: graph)
+    let save = SaveResult(SavePlan(&graph.pending, sides: []), of: graph)
     var sharing: [RowSharing] = []
     do {
       // Takes back the numbers that the objects got of rows which are rolled back.
-      defer { writer.revert() }
-      for index in writer.stores {
+      defer { save.revert() }
+      for index in save.stores {
         let connection = try graph.stores[index].begin()
         defer { graph.stores[index].rollBack() }
-        try writer.assignRows(of: index, connection)
-        sharing += writer.sharedRows(in: index, includingStored: mergesIntoRows)
+        let assigned = try SaveWriter.assignRows(of: save, in: index, connection)
+        sharing += assigned.sharedRows(in: index, includingStored: mergesIntoRows)
       }
     }
     let pairs = try sharing.flatMap { row in

@@ -9,9 +9,9 @@ extension SaveRun {
   /// keep.
   ///
   /// - Returns: What was saved, if an observer may ask for it.
-  func finish(_ writer: SaveWriter) -> SaveSummary? {
+  func finish(_ result: SaveResult) -> SaveSummary? {
     // The plan's arrays keep the objects alive in which its states lie.
-    let summary = withExtendedLifetime(writer) { makeCurrent(writer) }
+    let summary = withExtendedLifetime(result) { makeCurrent(result) }
     // Now, since it takes the lock of each store again.
     for store in opened { graph.stores[store].trimIfDue() }
     return summary
@@ -20,11 +20,11 @@ extension SaveRun {
   /// Does what ``finish(_:)`` describes; the caller keeps the plan's objects alive.
   ///
   /// Invariant: no step reads a row before all objects are registered, which would make a second object of it.
-  private func makeCurrent(_ writer: SaveWriter) -> SaveSummary? {
-    let plan = writer.plan
+  private func makeCurrent(_ result: SaveResult) -> SaveSummary? {
+    let plan = result.plan
     // Asked for while the objects are still the context's.
-    var summary = SaveNotification.didSave.mayHaveObservers ? writer.summary : nil
-    for index in writer.stores where summary != nil && graph.stores[index].keepsHistory {
+    var summary = SaveNotification.didSave.mayHaveObservers ? result.summary : nil
+    for index in result.stores where summary != nil && graph.stores[index].keepsHistory {
       let name = graph.stores[index].identity.identifier
       summary?.historyTokens[name] = DefaultHistoryToken(
         store: name, number: graph.commits.inbox.number(of: index))
@@ -35,10 +35,10 @@ extension SaveRun {
     graph.commits.hasNews = false
     graph.saver.autosaveFailed = false
     if !graph.commits.followers.isEmpty {
-      for root in writer.roots { graph.commits.followers.note(graph.layout.entities[root].table) }
+      for root in result.roots { graph.commits.followers.note(graph.layout.entities[root].table) }
     }
     // While it is known what was changed.
-    for model in writer.vanished { graph.reader.reportLostChanges(of: model) }
+    for model in result.vanished { graph.reader.reportLostChanges(of: model) }
     clean(plan.states.inserted, plan.inserted)
     for (model, state) in zip(plan.inserted, plan.states.inserted) {
       // Before `register`: for an entry, the registry returns the object that its state points to.
@@ -46,7 +46,7 @@ extension SaveRun {
     }
     clean(plan.states.updated, plan.updated)
     let deleted = graph.pending.models(.deleted)
-    let overwritten = register(writer)
+    let overwritten = register(result)
     // After `register`, which may have made an original forward to the object that its row had.
     graph.merger.endMerging()
     graph.editor.dropReferences(to: deleted)
@@ -66,7 +66,7 @@ extension SaveRun {
     }
     graph.loader.release(leaves)
     // Their rows were gone when the save came to update them.
-    for model in writer.vanished { graph.reader.depart(model) }
+    for model in result.vanished { graph.reader.depart(model) }
     graph.pending.removeAll()
     graph.editor.cutSides = []
     graph.undo.endSave()
@@ -74,9 +74,9 @@ extension SaveRun {
     graph.editor.membership = nil
     graph.editor.unchanged = Unchanged()
     if hadNews { forgetMergedLists(plan.sides) }
-    renew(writer.otherRows, and: overwritten)
+    renew(result.otherRows, and: overwritten)
     // The commit is made: no rollback can bring back a row that refers to one of them.
-    writer.removeUnusedFiles()
+    result.removeUnusedFiles()
     graph.releaseContext()
     return summary
   }
@@ -125,9 +125,9 @@ extension SaveRun {
   /// after an upsert, loaded relationships are dropped, since any may have the new object.
   ///
   /// - Returns: The objects whose values are not those of their rows.
-  private func register(_ writer: SaveWriter) -> [any PersistentModel] {
+  private func register(_ result: SaveResult) -> [any PersistentModel] {
     var overwritten: [any PersistentModel] = []
-    let plan = writer.plan
+    let plan = result.plan
     let conflicts = graph.loader.registry.registerNew(plan.states.inserted) {
       graph.traits[Int($0.pointee.entity)].root
     }
@@ -144,7 +144,7 @@ extension SaveRun {
         graph.loader.register(model, entity: entity, row: row)
       }
     }
-    guard !writer.upserted.isEmpty else { return overwritten }
+    guard !result.upserted.isEmpty else { return overwritten }
     // Objects that referred to one of several objects for a row refer to the one that stays.
     for case let model as any PersistentModel in graph.loader.registry.all() {
       for index in graph.entity(of: model).relationships {
@@ -154,7 +154,7 @@ extension SaveRun {
           graph.dropCache(of: model, at: index)
         }
       }
-      if writer.upserted.contains(ObjectIdentifier(model)) {
+      if result.upserted.contains(ObjectIdentifier(model)) {
         model._$statePointer.pointee.set(_ModelFlags.stale)
         overwritten.append(model)
       }

@@ -7,7 +7,7 @@ import Foundation
 /// A class, though it lives for one call: a copy for each step would retain all of it.
 final class SaveRun {
   /// More work for a save's transaction, which is then durable.
-  typealias Note = (RecordStore, StoreConnection, SaveWriter) throws -> Void
+  typealias Note = (RecordStore, StoreConnection, SaveResult) throws -> Void
 
   let graph: ObjectGraph
   private let note: Note?
@@ -98,7 +98,7 @@ final class SaveRun {
   ///
   /// Invariant: no row is written before all checks that need no written row have passed, and `pending` does not change
   /// from the plan on.
-  func write() throws -> SaveWriter {
+  func write() throws -> SaveResult {
     // Before the first is written: a block may have held them for long, and no store takes back what it has committed. A
     // single store was compared as its transaction began.
     if isHeld || opened.count > 1 { for index in opened { try graph.stores[index].checkPlace() } }
@@ -108,21 +108,21 @@ final class SaveRun {
     try DeleteRules(graph).applyRulesAgain(readsRows: readsRows)
     try SaveValidator(graph: graph).run()
     try graph.merger.mergeDuplicates()
-    var writer = SaveWriter(
+    var result = SaveResult(
       SavePlan(&graph.pending, sides: graph.pending.sides.compactMap(sideToSave)), of: graph)
-    let saves = try customSaves(of: writer)
+    let saves = try customSaves(of: result)
     do {
-      for index in writer.stores {
+      for index in result.stores {
         try graph.stores[index].joinTransaction { connection in
-          try writer.write(to: index, connection)
-          try note?(graph.stores[index], connection, writer)
+          result = try SaveWriter.write(result, to: index, connection)
+          try note?(graph.stores[index], connection, result)
           connection.changes.author = graph.author
         }
       }
       // Last, since what a custom store has saved is not taken back.
       for (place, save) in saves.enumerated() {
         do {
-          try save.run(&writer)
+          try save.run(&result)
         } catch var error as OutdatedSave {
           // Those before it have saved, and a custom store cannot take that back.
           error.hasSavedOthers = place > 0
@@ -130,20 +130,18 @@ final class SaveRun {
         }
       }
     } catch {
-      writer.revert()
+      result.revert()
       throw error
     }
-    return writer
+    return result
   }
 
   /// What a save hands to custom stores, begun before it writes a row.
-  private func customSaves(
-    of writer: SaveWriter
-  ) throws -> [CustomSave] {
+  private func customSaves(of save: SaveResult) throws -> [CustomSave] {
     if graph.customStores.isEmpty { return [] }
-    return try writer.stores.compactMap { index in
+    return try save.stores.compactMap { index in
       try graph.customStores[index].map {
-        try CustomSave(to: $0, at: index, of: graph, writer, checkedAt: versions[index])
+        try CustomSave(to: $0, at: index, of: graph, save, checkedAt: versions[index])
       }
     }
   }
@@ -165,14 +163,14 @@ final class SaveRun {
   }
 
   /// Commits, and takes out of `open` each store whose transaction has ended, also by an error.
-  func commit(_ writer: SaveWriter) throws {
+  func commit(_ result: SaveResult) throws {
     do {
       for index in open {
         // First, because a commit that throws has ended its transaction itself.
         open.removeFirst()
         // With a single context nobody asks for the rows. One that is made at this moment, and reads before the
         // commit, takes every row as changed.
-        let rows = graph.stores[index].log.hasSeveralContexts ? writer.rows(in: index) : nil
+        let rows = graph.stores[index].log.hasSeveralContexts ? result.rows(in: index) : nil
         let number = try graph.stores[index].commit(
           from: graph.commits.listener.reader, rows: rows)
         if savepoints.contains(index) { try graph.stores[index].commitInnerWork() }
@@ -182,7 +180,7 @@ final class SaveRun {
       }
     } catch {
       // An object without a row must not keep the number of one, which another object may get.
-      writer.revert()
+      result.revert()
       throw error
     }
   }
@@ -200,12 +198,12 @@ final class SaveRun {
   }
 }
 
-extension SaveWriter {
-  /// Writes a plan of a context.
+extension SaveResult {
+  /// The result of a save of a context that has written nothing yet.
   init(_ plan: SavePlan, of graph: ObjectGraph) {
     self.init(
       plan,
-      .init(
+      SaveLayout(
         store: graph.layout, plans: graph.plans, traits: graph.traits,
         contexts: graph.loader.rowContexts,
         storeIndex: graph.storeIndex, stores: graph.stores, readsOldRows: graph.commits.hasNews,

@@ -145,10 +145,10 @@ final class Saver {
   private func saveOnce(noting note: SaveRun.Note?, endsTransaction: Bool) throws -> SaveSummary? {
     let run = try SaveRun(graph, noting: note, within: heldStores)
     // From here on transactions are open, which must end whatever is thrown.
-    let writer: SaveWriter
+    let result: SaveResult
     do {
-      writer = try run.write()
-      try run.commit(writer)
+      result = try run.write()
+      try run.commit(result)
     } catch {
       run.rollBack()
       graph.editor.restoreCutSides()
@@ -166,11 +166,11 @@ final class Saver {
         heldStores = try SaveRun.begin(held, of: graph, isDurable: false)
       } catch {
         heldStores = nil
-        _ = run.finish(writer)
+        _ = run.finish(result)
         throw SwiftDataError.ofSave(error)
       }
     }
-    return run.finish(writer)
+    return run.finish(result)
   }
 
   /// Throws an error for the calls that had no effect, and forgets them: each is reported once.

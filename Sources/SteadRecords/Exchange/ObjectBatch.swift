@@ -247,10 +247,10 @@ extension ModelContext {
     // The merger is the context's, so the setting must not outlive this save.
     defer { graph.merger.keepsUniqueRows = false }
     try withoutActuallyEscaping(note) { note in
-      try graph.saver.save { store, connection, writer in
+      try graph.saver.save { store, connection, result in
         graph.merger.placeMerged()
         let merged = graph.merger.merged.map { ObjectIdentifier($0.duplicate) }
-        try note(RowTransaction(rows, store, connection), writer.upserted.union(merged))
+        try note(RowTransaction(rows, store, connection), result.upserted.union(merged))
       }
     }
   }

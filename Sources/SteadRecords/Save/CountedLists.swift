@@ -77,6 +77,10 @@ struct CountedLists {
   }
 
   /// Throws if the rows, as they are now, have too few or too many members.
+  ///
+  /// Called when all rows, pairs and deletions of the save are written, since each of them may change a count.
+  ///
+  /// - Throws: `modelValidationFailure`, with which the whole save is rolled back.
   func check(_ connection: StoreConnection) throws {
     for (limit, owners) in zip(limits, owners) where !owners.isEmpty {
       // Sorted, since the order of a set varies: of several owners, the same one is reported each time.
@@ -92,14 +96,15 @@ struct CountedLists {
   }
 }
 
-extension SaveWriter {
-  /// Refuses what the save has made of the relationships of rows whose objects need not be loaded.
+// MARK: - Required references
+
+extension SaveResult {
+  /// Refuses a save that leaves a row, whose object need not be loaded, without what a required relationship leads to.
   ///
-  /// Called when all rows, pairs and deletions of the save are written, since each of them may change a count.
+  /// Called when all rows of a store are written, since any of them may have been the last to write the reference.
   ///
   /// - Throws: `modelValidationFailure`, with which the whole save is rolled back.
-  func checkRelationships(in store: Int, _ connection: StoreConnection) throws {
-    try countedLists.check(connection)
+  func checkReferences(in store: Int, _ connection: StoreConnection) throws {
     for side in otherSides where layout.storeIndex[side.entity] == store {
       let declared = layout.store.entities[side.entity]
       let name = declared.properties[side.property].name

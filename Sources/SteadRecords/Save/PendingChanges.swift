@@ -244,6 +244,11 @@ struct SavePlan {
     )
   }
 
+  /// Whether an object is in the context and stays.
+  static func isAlive(_ model: any PersistentModel) -> Bool {
+    model._$statePointer.pointee.home != nil && !model.has(_ModelFlags.deleted)
+  }
+
   /// The changes of join tables, in an order in which objects of one row don't take back each other's.
   ///
   /// Invariant: removals come first, and an addition counts only if the same two objects were not separated after it.

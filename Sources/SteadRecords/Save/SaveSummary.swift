@@ -37,7 +37,7 @@ struct SaveSummary {
 // MARK: - From what was written
 
 /// What a save has written, for the log of commits and for notifications.
-extension SaveWriter {
+extension SaveResult {
   /// The rows of one store, for the log of its commits.
   ///
   /// A row may come several times: as that of an object, and among `otherRows`.

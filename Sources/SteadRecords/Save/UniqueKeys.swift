@@ -191,6 +191,68 @@ struct UniqueKeys {
   }
 }
 
+// MARK: - Rows
+
+extension UniqueKeys {
+  /// Takes the unique values of a save's changed objects out of their rows, so that they can trade places and new
+  /// objects can have what old ones gave up.
+  ///
+  /// Called before rows are looked for by unique values, and before any is written. The update of the row writes the
+  /// new values.
+  ///
+  /// Invariant: afterwards no row has a unique value that its object has changed, unless no other object of the save
+  /// has unique keys.
+  static func release(
+    by save: SaveResult, in store: Int, _ connection: StoreConnection
+  ) throws {
+    let (plan, layout) = (save.plan, save.layout)
+    func isConstrained(_ state: SavePlan.State) -> Bool {
+      save.isIn(store, state) && layout.traits[Int(state.pointee.entity)].isConstrained
+    }
+    guard plan.states.updated.contains(where: isConstrained) else { return }
+    // One object alone cannot be in the way of another.
+    let count = (plan.states.updated + plan.states.inserted).lazy.filter(isConstrained).prefix(2)
+    guard count.count > 1 else { return }
+    for model in plan.updated where isConstrained(model._$statePointer) {
+      let entity = layout.entity(of: model)
+      let changes = model._$statePointer.pointee.changes
+      let columns = Set(entity.uniqueConstraints.joined()).sorted().filter {
+        changes.contains($0)
+      }.compactMap { entity.properties[$0].column }
+      guard !columns.isEmpty else { continue }
+      // NULL is where a value can wait. SQLite checks a unique index with each row and not at the commit, and takes
+      // NULLs as different from each other (https://sqlite.org/lang_createindex.html, Unique Indexes).
+      try connection.clear(
+        columns, in: entity.table, row: model._$statePointer.pointee.rowID)
+    }
+  }
+
+  /// Gives new objects the rows that have their unique values, stored ones or those of earlier new objects, and new
+  /// rows where none has.
+  ///
+  /// Called when the changed objects have claimed their values, which come before those that are stored.
+  ///
+  /// Invariant: afterwards objects with a common key have a common row, and all of them but the one that inserts it are
+  /// in `upserted`.
+  mutating func assignRows(
+    to models: [any PersistentModel], _ layout: SaveLayout, _ numbers: inout RowNumbers,
+    _ upserted: inout Set<ObjectIdentifier>
+  ) throws {
+    for model in models {
+      let entity = layout.entity(of: model)
+      let number: Int64
+      if let found = try row(of: model, entity) {
+        number = found
+        upserted.insert(ObjectIdentifier(model))
+      } else {
+        number = try numbers.draw(entity.rootIndex)
+        claim(number, entity)
+      }
+      model._$statePointer.pointee.rowID = number
+    }
+  }
+}
+
 // MARK: - Duplicates
 
 /// Finds the new objects of a save that have a unique key of an earlier new object, or of a changed one.
@@ -262,7 +324,7 @@ struct RowSharing {
   var objects: [(place: Int, model: any PersistentModel)]
 }
 
-extension SaveWriter {
+extension SaveResult {
   /// The rows of a store that were assigned to several objects, or to a new one and a changed one.
   ///
   /// Rows are in the order of the first object that was assigned each, so that merging does not depend on hash
@@ -276,7 +338,7 @@ extension SaveWriter {
       let root: Int
       let number: Int64
 
-      init(_ state: State, _ layout: Layout) {
+      init(_ state: State, _ layout: SaveLayout) {
         root = layout.traits[Int(state.pointee.entity)].root
         number = state.pointee.rowID
       }

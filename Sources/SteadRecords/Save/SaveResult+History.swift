@@ -1,12 +1,12 @@
 import SteadSQLite
 
-extension SaveWriter {
+extension SaveResult {
   /// Records what was written to a store, for its history.
   ///
   /// Invariant: a row that the save has made is recorded as inserted, and nothing else. Of any other row each
   /// property that was written is in one update, whatever number of objects stands for the row. Called after the
   /// writing, when objects have their rows and vanished ones are known.
-  func noteChanges(in store: Int, _ connection: StoreConnection) throws {
+  func recordChanges(in store: Int, _ connection: StoreConnection) throws {
     guard connection.notesChanges else { return }
     let new = upserted.isEmpty ? [] : newRows()
     // Several new objects may stand for one row, and a changed object may have it.
@@ -22,7 +22,7 @@ extension SaveWriter {
       let key = Row(root: entity.rootIndex, number: row)
       if new.contains(key) { continue }
       let stored = layout.plans[entity.index].storedProperties
-      let all = layout.keepsUniqueRows ? partners(of: plan.inserted[place]) : stored
+      let all = layout.keepsUniqueRows ? layout.partners(of: plan.inserted[place]) : stored
       let written = all.subtracting(replaced[key] ?? PropertySet())
       if written.isEmpty { continue }
       replaced[key] = (replaced[key] ?? PropertySet()).union(all)
@@ -45,7 +45,7 @@ extension SaveWriter {
         .update, layout.store.entities[entity], row: state.pointee.rowID,
         stamp: plan.stamps.updated[place], properties: changes)
     }
-    if !otherSides.isEmpty { try noteOtherRows(in: store, connection) }
+    if !otherSides.isEmpty { try recordOtherRows(in: store, connection) }
   }
 
   private struct Row: Hashable {
@@ -67,7 +67,7 @@ extension SaveWriter {
   /// Records rows without an object whose relationships were changed along with those of others.
   ///
   /// Invariant: a property of a row is recorded once in a save, and never for the row of a new object.
-  private func noteOtherRows(in store: Int, _ connection: StoreConnection) throws {
+  private func recordOtherRows(in store: Int, _ connection: StoreConnection) throws {
     let new = Set(
       plan.states.inserted.map {
         Row(root: layout.traits[Int($0.pointee.entity)].root, number: $0.pointee.rowID)
@@ -81,7 +81,7 @@ extension SaveWriter {
     for side in otherSides where layout.storeIndex[side.entity] == store {
       let declared = layout.store.entities[side.entity]
       let row = Row(root: declared.rootIndex, number: side.row)
-      // `noteChanges` has recorded what new objects have written of their rows.
+      // `recordChanges` has recorded what new objects have written of their rows.
       guard !new.contains(row),
         let entity = try connection.entity(of: side.row, in: declared, layout.store)
       else { continue }
@@ -94,16 +94,6 @@ extension SaveWriter {
       connection.changes.record(
         .update, entity, row: side.row, properties: PropertySet([property.index]))
     }
-  }
-
-  /// Records that a row is about to be deleted, with the values that the history preserves.
-  func noteDeletion(
-    _ state: State, at place: Int, _ connection: StoreConnection
-  ) throws {
-    guard connection.notesChanges else { return }
-    let entity = layout.store.entities[Int(state.pointee.entity)]
-    try connection.noteDeletion(
-      of: state.pointee.rowID, entity, stamp: plan.stamps.deleted[place])
   }
 }
 
