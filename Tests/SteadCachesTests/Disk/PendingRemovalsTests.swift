@@ -7,7 +7,8 @@ import Testing
 /// What a disk could not remove, and no cache over it may find.
 @Suite(.hangLimit) struct PendingRemovalsTests {
   private let pending = PendingRemovals()
-  private let (old, new) = (Data("old".utf8), Data("new".utf8))
+  private let old = Data("old".utf8)
+  private let new = Data("new".utf8)
 
   @Test func `a mark with metadata ends with other metadata`() {
     pending.add("a", metadata: old)
