@@ -266,16 +266,6 @@ package final class SQLiteConnection: @unchecked Sendable {
     return code == SQLITE_OK ? file : nil
   }
 
-  /// A big-endian number of four bytes in the file itself, whatever the log has; nil if it cannot be read.
-  ///
-  /// It may change at any time, since other connections move the log's pages into the file. Costs one call of the system.
-  package func number(inFileAt offset: Int64) -> UInt32? {
-    guard let file = mainFile, let methods = file.pointee.pMethods else { return nil }
-    var bytes: [UInt8] = [0, 0, 0, 0]
-    guard methods.pointee.xRead(file, &bytes, 4, offset) == SQLITE_OK else { return nil }
-    return bytes.reduce(0) { $0 << 8 | UInt32($1) }
-  }
-
   /// Whether another file, or none, is beside the log. Costs one call of the system.
   private var isDisplaced: Bool {
     var hasMoved: Int32 = 0
@@ -322,20 +312,38 @@ package final class SQLiteConnection: @unchecked Sendable {
     return UInt32(bigEndian: magic) & ~1 == 0x377f_0682
   }
 
-  /// Whether the file is as long as its header says. False once another program has cut it short, and while a checkpoint of
-  /// another connection moves pages into it, or was interrupted by the end of its process: then the log has what is missing.
+  /// What the file itself says at one moment, whatever the log has.
+  package struct FileHeader: Sendable {
+    /// Whether the file is as long as its header says. False once another program has cut it short, and while a checkpoint of
+    /// another connection moves pages into it, or was interrupted by the end of its process: then the log has what is missing.
+    package let isWhole: Bool
+    /// `PRAGMA user_version` as the file has it; nil if it cannot be read.
+    package let userVersion: UInt32?
+  }
+
+  /// The header of the file, compared with its length.
   ///
-  /// Costs two calls of the system.
-  package var hasWholeFile: Bool {
-    guard let file = mainFile, let methods = file.pointee.pMethods else { return true }
+  /// Both may change at any time, since other connections move the log's pages into the file. Costs two calls of the system.
+  package var fileHeader: FileHeader {
+    guard let file = mainFile, let methods = file.pointee.pMethods else {
+      return FileHeader(isWhole: true, userVersion: nil)
+    }
+    // The page size is at 16, in two bytes, the number of pages at 28, and the user version at 60: one read of 12 words.
+    var words:
+      (
+        UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32, UInt32,
+        UInt32
+      ) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     var size: sqlite3_int64 = 0
-    guard methods.pointee.xFileSize(file, &size) == SQLITE_OK else { return true }
-    // The page size is at 16, in two bytes, and the number of pages at 28.
-    var header = (UInt32(0), UInt32(0), UInt32(0), UInt32(0))
-    guard methods.pointee.xRead(file, &header, 16, 16) == SQLITE_OK else { return false }
-    let (stored, pages) = (UInt32(bigEndian: header.0) >> 16, UInt32(bigEndian: header.3))
+    let hasSize = methods.pointee.xFileSize(file, &size) == SQLITE_OK
+    guard methods.pointee.xRead(file, &words, 48, 16) == SQLITE_OK else {
+      return FileHeader(isWhole: !hasSize, userVersion: nil)
+    }
+    let (stored, pages) = (UInt32(bigEndian: words.0) >> 16, UInt32(bigEndian: words.3))
     // 65,536 does not fit, and is stored as 1.
-    return size >= Int64(pages) * (stored == 1 ? 65_536 : Int64(stored))
+    let length = Int64(pages) * (stored == 1 ? 65_536 : Int64(stored))
+    return FileHeader(
+      isWhole: !hasSize || size >= length, userVersion: UInt32(bigEndian: words.11))
   }
 
   private static let logHeaderSize: Int64 = 32

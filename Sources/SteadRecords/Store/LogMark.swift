@@ -19,8 +19,6 @@ import SteadSQLite
 struct LogMark {
   /// Above all formats. A version of this library that does not know the bit refuses the file as one of a later format.
   static let bit: Int64 = 0x1_0000
-  /// Where the header has the user version.
-  static let headerOffset: Int64 = 60
   /// How long the marking waits for readers of older states, in milliseconds. Snapshots that nobody reads are ended
   /// earlier than that, in other processes, too.
   static let readerTimeout = Int32(ReaderPool.snapshotTimeout + 20)
@@ -62,16 +60,18 @@ extension StoreConnection {
   /// Costs two syncs of the disk the first time, and again each time that the whole log was moved into the file.
   ///
   /// - Parameters:
+  ///   - header: The file's, as the transaction began.
   ///   - commit: Makes a commit of the mark, which changes no row, with ``commit()``.
   ///   - endSnapshots: Ends snapshots of this process that nobody reads, which would keep the mark from the file.
   ///   - namesLog: Whether the log gets a name, by which it is known to belong to the file: see ``LogName``.
   func markFile(
-    namesLog: Bool, committing commit: () throws -> Void, _ endSnapshots: () -> Void
+    _ header: SQLiteConnection.FileHeader, namesLog: Bool, committing commit: () throws -> Void,
+    _ endSnapshots: () -> Void
   ) throws {
     let version = try integer("PRAGMA user_version") ?? 0
     let isHalfDone = LogMark.isSet(in: version)
     // `isDue` counts transactions, so it is only asked of an unmarked file.
-    guard isHalfDone || !isFileMarked && logMark.isDue() else { return }
+    guard isHalfDone || !header.hasLogMark && logMark.isDue() else { return }
     var name: LogName?
     // If it is half done, a process that was killed has made step 1.
     if !isHalfDone {
@@ -84,7 +84,7 @@ extension StoreConnection {
       // Between two transactions, since SQLite refuses a checkpoint within one. If it is
       // incomplete, the file may lack the new name, and all names stay.
       if try !checkpoint(.full, busyTimeout: LogMark.readerTimeout) { name = nil }
-      logMark.recordAttempt(isMarked: isFileMarked)
+      logMark.recordAttempt(isMarked: fileHeader.hasLogMark)
       try beginImmediate()
     }
     try removeLogMark()
@@ -96,7 +96,7 @@ extension StoreConnection {
   /// Makes the second commit of the marking, if the process that set the mark was ended before. The next checkpoint, as
   /// when the store is closed, would leave a marked file without a log.
   ///
-  /// - Parameter commit: As with ``markFile(namesLog:committing:_:)``.
+  /// - Parameter commit: As with ``markFile(_:namesLog:committing:_:)``.
   func finishLogMark(committing commit: () throws -> Void) throws {
     guard LogMark.isSet(in: try integer("PRAGMA user_version") ?? 0) else { return }
     try beginImmediate()
@@ -106,16 +106,18 @@ extension StoreConnection {
     try commit()
   }
 
-  /// Whether the file itself has the mark, whatever the log has.
-  private var isFileMarked: Bool {
-    number(inFileAt: LogMark.headerOffset).map { LogMark.isSet(in: Int64($0)) } ?? false
-  }
-
   /// Removes the mark from what the connection sees, if that has it.
   func removeLogMark() throws {
     let version = try integer("PRAGMA user_version") ?? 0
     guard LogMark.isSet(in: version) else { return }
     try execute("PRAGMA user_version = \(LogMark.format(in: version))")
+  }
+}
+
+extension SQLiteConnection.FileHeader {
+  /// Whether the file itself has the mark, whatever the log has.
+  fileprivate var hasLogMark: Bool {
+    userVersion.map { LogMark.isSet(in: Int64($0)) } ?? false
   }
 }
 

@@ -194,7 +194,7 @@ final class RecordStore: @unchecked Sendable {
   /// Moves the log into the file, unless one of the two was damaged: see ``SQLiteConnection/hasWholeLog``. Pages behind the
   /// end of a file that was cut short would make it look whole.
   private func moveLog(busyTimeout: Int32) {
-    guard writer.hasWholeLog, writer.hasWholeFile || file.isComplete else {
+    guard writer.hasWholeLog, writer.fileHeader.isWhole || file.isComplete else {
       return writer.keepLog()
     }
     _ = try? writer.checkpoint(.emptying, busyTimeout: busyTimeout)
@@ -317,9 +317,12 @@ final class RecordStore: @unchecked Sendable {
       writer.keepLog()
       throw file.removedLog
     }
-    guard writer.hasWholeFile || file.isComplete else { throw file.truncation }
+    let header = writer.fileHeader
+    guard header.isWhole || file.isComplete else { throw file.truncation }
     // A copy that a migration works on keeps the names of the store, whose place its pages take.
-    try writer.markFile(namesLog: configuration.migration == .none, committing: commitQuietly) {
+    try writer.markFile(
+      header, namesLog: configuration.migration == .none, committing: commitQuietly
+    ) {
       OpenStores.endSnapshots(of: log)
     }
   }
@@ -673,7 +676,7 @@ final class RecordStore: @unchecked Sendable {
     guard let name = try? CommitLog.name(identity, configuration), CommitLog.of(name) === log else {
       return connection.keepLog()
     }
-    guard connection.hasWholeLog, connection.hasWholeFile || file.isComplete else {
+    guard connection.hasWholeLog, connection.fileHeader.isWhole || file.isComplete else {
       return connection.keepLog()
     }
     _ = try? connection.checkpoint(.emptying, busyTimeout: 0)

@@ -187,10 +187,8 @@ final class StoreConnection: @unchecked Sendable {
   /// ``SQLiteConnection/hasWholeLog``
   var hasWholeLog: Bool { database.hasWholeLog }
 
-  /// ``SQLiteConnection/hasWholeFile``
-  var hasWholeFile: Bool { database.hasWholeFile }
-  /// ``SQLiteConnection/number(inFileAt:)``
-  func number(inFileAt offset: Int64) -> UInt32? { database.number(inFileAt: offset) }
+  /// ``SQLiteConnection/fileHeader``
+  var fileHeader: SQLiteConnection.FileHeader { database.fileHeader }
   /// ``SQLiteConnection/checkpoint(_:busyTimeout:)``
   func checkpoint(_ kind: SQLiteConnection.Checkpoint, busyTimeout: Int32) throws -> Bool {
     try database.checkpoint(kind, busyTimeout: busyTimeout)

@@ -43,7 +43,7 @@ import Testing
     try look()
     store.log.transactionBegins()
     try writer.beginImmediate()
-    try writer.markFile(namesLog: true) {
+    try writer.markFile(writer.fileHeader, namesLog: true) {
       try look()
       try store.log.commitQuietly(writer) {
         try look()
