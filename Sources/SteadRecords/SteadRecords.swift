@@ -27,7 +27,7 @@
 // - A change is `_willWrite` and `_didWrite` in Model/ModelAccess.swift. For a relationship it continues in
 //   `RelationshipEditor`, where `Inverses` derives its effects. `PendingChanges` notes it.
 // - A save is `Saver.save`, and each attempt a `SaveRun`. `SavePlan` determines what to write, `SaveWriter` writes it in
-//   a transaction of `RecordStore` and returns a `SaveResult`, and `CommitLog` passes it to other contexts.
+//   a transaction of `StoreWriter` and returns a `SaveResult`, and `CommitLog` passes it to other contexts.
 // - A store is opened in `RecordStore.init`: `StoreFile` checks the file, `StorePreparation` its tables.
 //
 // ARCHITECTURE.md explains why it is built this way, and Documentation/RecordStore.md what the file contains.

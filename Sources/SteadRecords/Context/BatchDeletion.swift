@@ -74,20 +74,18 @@ struct BatchDeletion {
     let selection = plan.selection(
       of: entityPlan.identifierColumns, from: entityPlan, limit: nil, offset: nil)
     // The lock first: an object that another context saves before the DELETE is deleted, too.
-    let connection = try graph.stores[index].begin()
-    var written = CommitLog.Rows()
-    do {
+    let store = graph.stores[index]
+    let hasDeleted = try store.writer.transact { connection in
       let rows = try connection.deleteRows(of: entityPlan, selectedBy: selection)
       // As with a save that has nothing to write: no commit, so other contexts are not notified.
-      if rows.isEmpty { return graph.stores[index].rollBack() }
+      if rows.isEmpty { return false }
+      var written = CommitLog.Rows()
       written.add(.init(name: plan.entity.table, written: rows, deleted: rows))
       connection.changes.author = graph.author
-    } catch {
-      graph.stores[index].rollBack()
-      throw error
+      // Without an author, so that this context applies it as the others do.
+      try store.writer.commit(from: nil, rows: written)
+      return true
     }
-    // Without an author, so that this context applies it as the others do.
-    try graph.stores[index].commit(from: nil, rows: written)
-    graph.stores[index].trimIfDue()
+    if hasDeleted { store.trimIfDue() }
   }
 }

@@ -62,7 +62,7 @@ final class CommitApplier {
   /// The connection with which commits are being applied to a store's objects; nil if none are, and within a transaction
   /// of this thread, where only the writer sees what was written in it.
   func connection(applyingTo index: Int) -> StoreConnection? {
-    guard let reading, reading.store == index, !graph.stores[index].isWritingHere else {
+    guard let reading, reading.store == index, !graph.stores[index].writer.isWritingHere else {
       return nil
     }
     return reading.connection

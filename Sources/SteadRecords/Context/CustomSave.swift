@@ -84,7 +84,7 @@ struct CustomSave {
       byRoot[root, default: [:]][row] = try permanentRow(entity, temporary, saved)
     }
     for (root, numbers) in byRoot {
-      try store.mirror.joinTransaction { connection in
+      try store.mirror.writer.joinTransaction { connection in
         try Renumbering(layout: graph.layout, connection: connection).run(root, numbers)
       }
       result.renumber(root, numbers)

@@ -113,7 +113,7 @@ final class CustomStore: @unchecked Sendable {
     if entity.discriminator == nil {
       do {
         // The lock without a transaction: the answer has no objects that the mirror would get.
-        return try mirror.exclusively {
+        return try mirror.writer.exclusively {
           try body(store, DataStoreFetchRequest(descriptor: descriptor, editingState: state))
         }
       } catch DataStoreError.preferInMemoryFilter {
@@ -183,19 +183,15 @@ final class CustomStore: @unchecked Sendable {
   private func update<Result>(
     for state: EditingState, _ body: (inout MirrorUpdate) throws -> Result
   ) throws -> Result {
-    let connection = try mirror.begin()
-    do {
+    try mirror.writer.transact { connection in
       var update = MirrorUpdate(of: store, in: mirror, connection, for: state)
       let result = try body(&update)
       // In the same transaction, so that no context sees a reference in the mirror whose row is still to come.
       try update.finish()
       let rows = update.writer.rows
       // Without an author: the context that asked applies it as the others do.
-      if rows.tables.isEmpty { mirror.rollBack() } else { try mirror.commit(from: nil, rows: rows) }
+      if !rows.tables.isEmpty { try mirror.writer.commit(from: nil, rows: rows) }
       return result
-    } catch {
-      mirror.rollBack()
-      throw error
     }
   }
 
@@ -290,7 +286,7 @@ final class CustomStore: @unchecked Sendable {
     guard let store = store as? any DataStoreBatching else { return false }
     func run<S: DataStoreBatching>(_ store: S) throws { try store.delete(request) }
     do {
-      try mirror.exclusively { try run(store) }
+      try mirror.writer.exclusively { try run(store) }
     } catch is DataStoreError {
       return false
     }
@@ -304,7 +300,7 @@ final class CustomStore: @unchecked Sendable {
   /// - Throws: `transactionOpen` within a transaction of the thread, and what the store throws; the mirror then keeps
   ///   its rows.
   func erase() throws {
-    try mirror.alone { _ in
+    try mirror.writer.alone { _ in
       // The store first: if it throws, the mirror still has what the store has.
       try store.erase()
       try mirror.erase()
@@ -315,11 +311,11 @@ final class CustomStore: @unchecked Sendable {
 
   /// Tells the store of a new context. Waits for a call of the store that is under way.
   func initializeState(for state: EditingState) {
-    mirror.exclusively { store.initializeState(for: state) }
+    mirror.writer.exclusively { store.initializeState(for: state) }
   }
 
   /// Tells the store of the end of a context; on the thread that released it.
   func invalidateState(for state: EditingState) {
-    mirror.exclusively { store.invalidateState(for: state) }
+    mirror.writer.exclusively { store.invalidateState(for: state) }
   }
 }

@@ -86,10 +86,11 @@ final class DuplicateMerger {
       // Takes back the numbers that the objects got of rows which are rolled back.
       defer { save.revert() }
       for index in save.stores {
-        let connection = try graph.stores[index].begin()
-        defer { graph.stores[index].rollBack() }
-        let assigned = try SaveWriter.assignRows(of: save, in: index, connection)
-        sharing += assigned.sharedRows(in: index, includingStored: mergesIntoRows)
+        // Without a commit it is rolled back.
+        try graph.stores[index].writer.transact { connection in
+          let assigned = try SaveWriter.assignRows(of: save, in: index, connection)
+          sharing += assigned.sharedRows(in: index, includingStored: mergesIntoRows)
+        }
       }
     }
     let pairs = try sharing.flatMap { row in
@@ -129,7 +130,7 @@ final class DuplicateMerger {
       let changed = graph.pending.models(.changed).filter {
         isConcerned($0) && !$0.has(_ModelFlags.inserted)
       }
-      pairs += try graph.stores[index].joinTransaction { connection in
+      pairs += try graph.stores[index].writer.joinTransaction { connection in
         var finder = DuplicateFinder(UniqueKeys(graph.loader.rowContexts, connection))
         return try finder.pairs(new: new, changed: changed) { graph.entity(of: $0) }
       }

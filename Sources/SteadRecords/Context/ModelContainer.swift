@@ -126,7 +126,7 @@ public final class ModelContainer: Equatable, Sendable {
   ///   store's `erase()` throws, by default ``DataStoreError/unsupportedFeature``.
   public func erase() throws {
     // Before the first is erased, each is asked whether it can be.
-    for store in stores { try store.alone { _ in } }
+    for store in stores { try store.writer.alone { _ in } }
     for (index, store) in stores.enumerated() {
       if !customStores.isEmpty, let custom = customStores[index] {
         try custom.erase()

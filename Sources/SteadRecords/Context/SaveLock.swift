@@ -9,7 +9,7 @@ import Synchronization
 /// The first lock in the order in which a thread may take them:
 ///
 /// 1. the `SaveLock` of a context,
-/// 2. the `writing` lock of each store, in the order of the container's stores (a mirror's is held while the app's
+/// 2. the lock of each store's ``StoreWriter``, in the order of the container's stores (a mirror's is held while the app's
 ///    own store runs),
 /// 3. SQLite's write lock of the file,
 /// 4. locks under which no other is taken and no code of an app runs: those of `CommitLog`, `CommitListener`,

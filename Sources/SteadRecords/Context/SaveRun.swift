@@ -2,7 +2,7 @@ import Foundation
 
 /// One attempt to save a context: what it writes, and the transactions in which it does.
 ///
-/// Made with the transactions begun; then `write()`, `commit()` and `finish()` follow, or `rollBack()`.
+/// `save()` has the transactions; then `finish()` follows, or `rollBack()` if it throws.
 ///
 /// A class, though it lives for one call: a copy for each step would retain all of it.
 final class SaveRun {
@@ -17,24 +17,26 @@ final class SaveRun {
   private let isHeld: Bool
   /// The stores that take part, in the order of their locks.
   let opened: [Int]
-  /// Those of them with a transaction that has not ended.
+  /// Those of them in which the save was not committed.
   private var open: [Int]
-  /// Those with a savepoint for the save, within a program's transaction.
+  /// Those where the save is a savepoint within a program's transaction, since others have committed within that.
+  ///
+  /// Without it, a save that fails would roll back the whole transaction, and with it commits that their authors take
+  /// for made.
   let savepoints: Set<Int>
+  /// Whether all transactions were begun, so that there is something to take back.
+  private(set) var hasBegun = false
 
-  /// Begins the transactions, or joins those of a program's transaction.
+  /// Brings what is checked into the mirrors of custom stores, and determines the stores to write.
   ///
   /// - Parameter held: The stores of the program's transaction; nil outside one.
   init(_ graph: ObjectGraph, noting note: Note?, within held: [Int]?) throws {
     (self.graph, self.note, isHeld) = (graph, note, held != nil)
     // In transactions of their own, so that what they bring into the mirrors stays if the save fails.
     versions = graph.customStores.isEmpty ? [:] : try CustomStoreCheck(graph).prepare()
-    opened =
-      try held
-      ?? Self.begin(
-        Self.storesToSave(of: graph), of: graph, isDurable: note != nil)
+    opened = held ?? Self.storesToSave(of: graph)
     open = opened
-    savepoints = held == nil ? [] : try Self.beginSavepoints(in: opened, of: graph)
+    savepoints = Set((held ?? []).filter { graph.stores[$0].writer.hasInnerWork })
   }
 
   // MARK: Transactions
@@ -45,43 +47,41 @@ final class SaveRun {
     return Set(graph.pending.roots.map { graph.storeIndex[$0] }).sorted()
   }
 
-  /// Takes the stores' write locks, and applies other contexts' commits.
+  /// Runs a body in transactions on some stores, each within the one before, to which others' commits were applied.
   ///
   /// The locks are taken in the stores' order, so that two saves cannot wait for each other. Commits are applied with
   /// the lock, so that none can come between what the save is checked against and what it writes.
-  static func begin(
-    _ indices: [Int], of graph: ObjectGraph, isDurable: Bool
-  ) throws -> [Int] {
-    var opened: [Int] = []
-    do {
-      for index in indices {
-        let connection = try graph.stores[index].begin(isDurable: isDurable)
-        opened.append(index)
-        graph.commits.apply(
-          graph.commits.inbox.news(of: index, upTo: graph.stores[index].number), in: index,
-          connection)
-      }
-    } catch {
-      // Each lock that was taken is released, or the next save of another thread would wait forever.
-      for index in opened { graph.stores[index].rollBack() }
-      throw error
+  ///
+  /// What the body doesn't commit is rolled back.
+  static func transact<Result>(
+    in stores: ArraySlice<Int>, of graph: ObjectGraph, isDurable: Bool,
+    _ body: () throws -> Result
+  ) throws -> Result {
+    guard let index = stores.first else { return try body() }
+    return try graph.stores[index].writer.transact(isDurable: isDurable) { connection in
+      applyCommits(to: index, of: graph, connection)
+      return try transact(in: stores.dropFirst(), of: graph, isDurable: isDurable, body)
     }
-    return opened
   }
 
-  /// Applies what was committed within the block of a program's transaction, by other contexts or deletions by
-  /// predicate, and begins a savepoint in each such store for the save.
+  /// Applies what other contexts, or deletions by predicate, have committed, in the transaction that was just begun.
+  static func applyCommits(to index: Int, of graph: ObjectGraph, _ connection: StoreConnection) {
+    let number = graph.stores[index].writer.number
+    graph.commits.apply(
+      graph.commits.inbox.news(of: index, upTo: number), in: index, connection)
+  }
+
+  /// Writes and commits the save, in transactions of its own, or in those of a program's transaction.
   ///
-  /// Without it, a save that fails would roll back the whole transaction, and with it commits that their authors take
-  /// for made.
-  ///
-  /// - Returns: The stores with a savepoint.
-  private static func beginSavepoints(
-    in held: [Int], of graph: ObjectGraph
-  ) throws -> Set<Int> {
-    // Within the program's transaction each is a savepoint.
-    let concerned = held.filter { graph.stores[$0].hasInnerWork }
-    return Set(try begin(concerned, of: graph, isDurable: false))
+  /// The locks are released as the stores are committed.
+  func save() throws -> SaveResult {
+    let begun = isHeld ? opened.filter(savepoints.contains) : opened
+    return try Self.transact(in: begun[...], of: graph, isDurable: !isHeld && note != nil) {
+      hasBegun = true
+      let result = try write()
+      try commit(result)
+      return result
+    }
   }
 
   // MARK: Writing
@@ -94,14 +94,16 @@ final class SaveRun {
   /// on, nothing may change `pending`: the plan holds the states of its objects by address, and `finish` cleans
   /// exactly those.
   ///
-  /// If it throws, new objects have their temporary numbers again; the caller rolls back the transactions.
+  /// If it throws, new objects have their temporary numbers again.
   ///
   /// Invariant: no row is written before all checks that need no written row have passed, and `pending` does not change
   /// from the plan on.
-  func write() throws -> SaveResult {
+  private func write() throws -> SaveResult {
     // Before the first is written: a block may have held them for long, and no store takes back what it has committed. A
     // single store was compared as its transaction began.
-    if isHeld || opened.count > 1 { for index in opened { try graph.stores[index].checkPlace() } }
+    if isHeld || opened.count > 1 {
+      for index in opened { try graph.stores[index].writer.checkPlace() }
+    }
     // Objects that other contexts have linked to a deleted object are found in the rows.
     let readsRows = graph.commits.hasNews
     try SaveValidator(graph: graph).checkDenials(readsRows: readsRows)
@@ -113,7 +115,7 @@ final class SaveRun {
     let saves = try customSaves(of: result)
     do {
       for index in result.stores {
-        try graph.stores[index].joinTransaction { connection in
+        try graph.stores[index].writer.joinTransaction { connection in
           result = try SaveWriter.write(result, to: index, connection)
           try note?(graph.stores[index], connection, result)
           connection.changes.author = graph.author
@@ -163,7 +165,7 @@ final class SaveRun {
   }
 
   /// Commits, and takes out of `open` each store whose transaction has ended, also by an error.
-  func commit(_ result: SaveResult) throws {
+  private func commit(_ result: SaveResult) throws {
     do {
       for index in open {
         // First, because a commit that throws has ended its transaction itself.
@@ -171,9 +173,10 @@ final class SaveRun {
         // With a single context nobody asks for the rows. One that is made at this moment, and reads before the
         // commit, takes every row as changed.
         let rows = graph.stores[index].log.hasSeveralContexts ? result.rows(in: index) : nil
-        let number = try graph.stores[index].commit(
-          from: graph.commits.listener.reader, rows: rows)
-        if savepoints.contains(index) { try graph.stores[index].commitInnerWork() }
+        let store = graph.stores[index].writer
+        let number = try store.commit(from: graph.commits.listener.reader, rows: rows)
+        // The program's transaction around the savepoint.
+        if savepoints.contains(index) { try store.commitInnerWork() }
         // The context's objects have this commit already: it must not come back as news.
         graph.commits.inbox.didCommit(number, to: index)
         graph.commits.clock.observe(graph.stores[index].log.newestStamp)
@@ -185,10 +188,13 @@ final class SaveRun {
     }
   }
 
-  /// Rolls back what is open, and makes merged objects separate again.
+  /// Takes back the rest of what a failed save has done: rolls back a program's transactions that it has written to
+  /// directly, and makes merged objects separate again.
   func rollBack() {
-    // Stores that have committed are no longer in `open`, and keep the commit.
-    for store in open { graph.stores[store].rollBack() }
+    if isHeld {
+      // Stores that have committed are no longer in `open`, and keep the commit.
+      for store in open where !savepoints.contains(store) { graph.stores[store].writer.rollBack() }
+    }
     open = []
     graph.merger.takeBackMerging()
     // What was recorded of the merge is taken back with it.

@@ -66,7 +66,7 @@ final class Saver {
   private func exclusively<Result>(_ body: () throws -> Result) throws -> Result {
     // Not waited for by a thread that is within a store's transaction: the thread that saves may be waiting for that
     // store.
-    guard lock.lock(waits: !graph.stores.contains(where: \.isWritingHere)) else {
+    guard lock.lock(waits: !graph.stores.contains(where: \.writer.isWritingHere)) else {
       throw SwiftDataError(
         .saveInProgress,
         "save() was called in a transaction's block while another thread saves the context. Save before or after "
@@ -144,12 +144,11 @@ final class Saver {
   /// - Throws: `OutdatedSave` if a custom store was changed since the save was checked against it.
   private func saveOnce(noting note: SaveRun.Note?, endsTransaction: Bool) throws -> SaveSummary? {
     let run = try SaveRun(graph, noting: note, within: heldStores)
-    // From here on transactions are open, which must end whatever is thrown.
     let result: SaveResult
     do {
-      result = try run.write()
-      try run.commit(result)
+      result = try run.save()
     } catch {
+      guard run.hasBegun else { throw error }
       run.rollBack()
       graph.editor.restoreCutSides()
       // The block goes on after it has caught the error, with the lock that it had.
@@ -163,7 +162,7 @@ final class Saver {
       // The block of a transaction continues with the lock, or without it if that cannot be had again: the rows are
       // committed, and a save that took its objects for pending would insert them a second time.
       do {
-        heldStores = try SaveRun.begin(held, of: graph, isDurable: false)
+        try resume(held)
       } catch {
         heldStores = nil
         _ = run.finish(result)
@@ -213,34 +212,58 @@ final class Saver {
       try save()
       return nil
     }
-    heldStores = try SaveRun.begin(
-      graph.stores.indices.filter { graph.stores[$0].configuration.allowsSave }, of: graph,
-      isDurable: false)
-    let summary: SaveSummary?
-    do {
-      graph.notifyFollowers()
-      try block()
-      summary = try saveAlone(noting: nil, endsTransaction: true)
-    } catch {
+    let writable = graph.stores.indices.filter { graph.stores[$0].configuration.allowsSave }
+    return try SaveRun.transact(in: writable[...], of: graph, isDurable: false) {
+      heldStores = writable
+      let summary: SaveSummary?
       do {
-        try endHeldStores()
-      } catch let second {
-        Report.problem("What a transaction's block had committed was lost: \(second)")
+        graph.notifyFollowers()
+        try block()
+        summary = try saveAlone(noting: nil, endsTransaction: true)
+      } catch {
+        do {
+          try endHeldStores()
+        } catch let second {
+          Report.problem("What a transaction's block had committed was lost: \(second)")
+        }
+        throw error
       }
+      try endHeldStores()
+      return summary
+    }
+  }
+
+  /// Begins a program's transaction again in stores where a save in its block has ended it: in all of them, or, if it
+  /// throws, in none.
+  ///
+  /// The only transactions that begin without a closure: the block goes on in them, and cannot be called again. The
+  /// closure of ``runTransaction(_:)`` ends them, whatever is thrown. A save that was committed has released all locks
+  /// before: one that is kept while another is waited for could be what that one's thread waits for.
+  private func resume(_ indices: [Int]) throws {
+    var resumed: [Int] = []
+    do {
+      for index in indices {
+        let connection = try graph.stores[index].writer.resume()
+        resumed.append(index)
+        SaveRun.applyCommits(to: index, of: graph, connection)
+      }
+    } catch {
+      // Each lock that was taken is released, or the next save of another thread would wait forever.
+      for index in resumed { graph.stores[index].writer.rollBack() }
       throw error
     }
-    try endHeldStores()
-    return summary
   }
 
   /// Continues a program's transaction after a save in its block has failed.
   private func hold(_ held: [Int], again protected: Set<Int>) throws {
     // SQLite ends a transaction itself after some errors.
-    let lost = held.filter { !protected.contains($0) || !graph.stores[$0].isInTransaction }
-    for index in lost where protected.contains(index) { graph.stores[index].rollBack() }
+    let lost = held.filter { !protected.contains($0) || !graph.stores[$0].writer.isInTransaction }
+    for index in lost where protected.contains(index) {
+      graph.stores[index].writer.rollBack()
+    }
     // In case the next line throws: `endHeldStores` then ends those that are still open, and no others.
     heldStores = held.filter { !lost.contains($0) }
-    _ = try SaveRun.begin(lost, of: graph, isDurable: false)
+    try resume(lost)
     heldStores = held
   }
 
@@ -250,11 +273,11 @@ final class Saver {
     for store in heldStores ?? [] {
       do {
         if graph.customStores.isEmpty || graph.customStores[store] == nil {
-          try graph.stores[store].commitInnerWork()
+          try graph.stores[store].writer.commitInnerWork()
         } else {
           // The block may have fetched objects into the mirror, which are registered now. Rolled back, their rows
           // would be missing.
-          try graph.stores[store].commit(from: nil, rows: CommitLog.Rows())
+          try graph.stores[store].writer.commit(from: nil, rows: CommitLog.Rows())
         }
       } catch {
         // The other stores are ended nevertheless, so that no lock is kept.

@@ -79,7 +79,7 @@ package struct StoreRows: Sendable {
   /// All contexts then read everything again: the changes are not listed row by row. Costs a disk sync besides the body's
   /// work.
   ///
-  /// - Throws: `storeFailure` for a custom store, what ``RecordStore/begin(isDurable:)`` throws,
+  /// - Throws: `storeFailure` for a custom store, what ``StoreWriter/transact(isDurable:_:)`` throws,
   ///   and what the body throws.
   package func write<Result>(_ body: (RowTransaction) throws -> Result) throws -> Result {
     try requireRows()
@@ -107,23 +107,17 @@ package struct StoreRows: Sendable {
   ) throws -> Result {
     try requireRows()
     // Not `RecordStore.write`, which has all contexts read everything again.
-    let connection = try store.begin()
-    let result: Result
-    let dropped: Set<String>
-    let changed: CommitLog.Rows
-    do {
+    var dropped: Set<String> = []
+    let result = try store.writer.transact { connection in
       connection.changes.author = author
       let rows = RowTransaction(self, store, connection)
-      result = try body(rows)
+      let result = try body(rows)
       dropped = rows.droppedFiles
-      // The changes that are recorded for the history, too, name every row.
-      changed = connection.changes.rows
-    } catch {
-      store.rollBack()
-      throw error
+      // Without an author, so that every context applies it. The changes that are recorded for the history, too, name
+      // every row.
+      try store.writer.commit(from: nil, rows: connection.changes.rows)
+      return result
     }
-    // Without an author, so that every context applies it.
-    try store.commit(from: nil, rows: changed)
     // `commit` leaves it to its callers, which may have locked several stores.
     store.trimIfDue()
     store.removeFiles(dropped)

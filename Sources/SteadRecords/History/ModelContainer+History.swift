@@ -147,7 +147,7 @@ extension ModelContainer {
       let position = token.map { $0.number(in: store.identity.identifier) } ?? 0
       // The token of a save names the stores that it wrote to; the others' positions stay.
       guard let number = position else { continue }
-      try store.maintain {
+      try store.writer.maintain {
         try HistoryTrimming(connection: $0, limits: .none).setReader(name, to: number)
       }
     }
@@ -158,7 +158,7 @@ extension ModelContainer {
   /// - Throws: What ``setHistoryReader(_:at:)`` throws.
   public func removeHistoryReader(_ name: String) throws {
     for store in ownStores {
-      try store.maintain {
+      try store.writer.maintain {
         try HistoryTrimming(connection: $0, limits: .none).removeReader(name)
       }
     }

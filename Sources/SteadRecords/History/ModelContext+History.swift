@@ -205,7 +205,7 @@ private struct HistorySearch {
   /// program may commit in between, and what it adds stays.
   func delete() throws {
     if stores.count == 1 {
-      return try stores[0].maintain { connection in
+      return try stores[0].writer.maintain { connection in
         try HistoryRemoval(connection: connection).run {
           // All of them, without reading them.
           if descriptor.predicate == nil, limit == 0 { return nil }
@@ -216,7 +216,7 @@ private struct HistorySearch {
     }
     if descriptor.predicate == nil, limit == 0 {
       for store in stores {
-        try store.maintain { try HistoryRemoval(connection: $0).removeAll() }
+        try store.writer.maintain { try HistoryRemoval(connection: $0).removeAll() }
       }
       return
     }
@@ -224,7 +224,7 @@ private struct HistorySearch {
     for store in stores {
       let numbers = found.filter { $0.storeIdentifier == store.identity.identifier }
         .map(\.transactionIdentifier)
-      try store.maintain { connection in
+      try store.writer.maintain { connection in
         try HistoryRemoval(connection: connection).run { numbers }
       }
     }
@@ -250,7 +250,9 @@ extension CustomStore {
       guard let descriptor = descriptor as? HistoryDescriptor<S.HistoryType> else { return nil }
       return try store.fetchHistory(descriptor) as? [T]
     }
-    return try mirror.exclusively { try (store as? any HistoryProviding).flatMap { try fetch($0) } }
+    return try mirror.writer.exclusively {
+      try (store as? any HistoryProviding).flatMap { try fetch($0) }
+    }
   }
 
   /// Deletes the custom store's transactions that match; false if its transactions are of another type.
@@ -260,7 +262,7 @@ extension CustomStore {
       try store.deleteHistory(descriptor)
       return true
     }
-    return try mirror.exclusively {
+    return try mirror.writer.exclusively {
       try (store as? any HistoryProviding).map { try delete($0) } ?? false
     }
   }

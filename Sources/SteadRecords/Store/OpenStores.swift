@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import SteadFiles
 import Synchronization
@@ -90,28 +89,4 @@ enum OpenStores {
     // Without the lock, which the `deinit` of a store takes if its last reference ends here.
     for store in stores { store.emptyLogAtExit() }
   }
-}
-
-// MARK: - Commits of other processes
-
-/// Calls a function whenever a store's write-ahead log is written to.
-///
-/// Where the log cannot be watched, other processes' commits are found when a context next fetches.
-final class StoreWatcher: Sendable {
-  private let watcher: FileWatcher
-
-  /// nil if the store's directory cannot be watched.
-  init?(store: URL, onChange: @escaping @Sendable () -> Void) {
-    let log = store.lastPathComponent + "-wal"
-    // All watchers share a thread, which must not wait for a commit's effects.
-    let queue = DispatchQueue(label: "stead.store-watcher", qos: .utility)
-    guard
-      let watcher = try? FileWatcher(
-        directory: store.deletingLastPathComponent(), names: [log],
-        onChange: { _ in queue.async(execute: onChange) })
-    else { return nil }
-    self.watcher = watcher
-  }
-
-  deinit { watcher.cancel() }
 }

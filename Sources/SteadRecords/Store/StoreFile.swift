@@ -186,6 +186,15 @@ struct StoreFile: Sendable {
     return false
   }
 
+  /// Moves the log into the file, and empties it, unless one of the two was damaged: see ``SQLiteConnection/hasWholeLog``.
+  /// Pages behind the end of a file that was cut short would make it look whole.
+  func moveLog(_ connection: StoreConnection, busyTimeout: Int32) {
+    guard connection.hasWholeLog, connection.fileHeader.isWhole || isComplete else {
+      return connection.keepLog()
+    }
+    _ = try? connection.checkpoint(.emptying, busyTimeout: busyTimeout)
+  }
+
   /// SQLite would remove the log, and begin an empty store.
   private var lostFile: SwiftDataError {
     SwiftDataError(

@@ -125,9 +125,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
     let inserted = try application.run(request)
     let store = container.stores[0]
     // Under the write lock, so that the number is this save's, and not that of another thread's next one.
-    let number = try store.exclusively {
+    let number = try store.writer.exclusively {
       try context.save()
-      return store.number
+      return store.writer.number
     }
     return result(of: inserted, number)
   }
@@ -140,9 +140,9 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
   public func version() throws -> DefaultHistoryToken {
     let store = container.stores[0]
     // A transaction, since only beginning one compares the store with the file: another process may have committed.
-    _ = try store.begin()
-    defer { store.rollBack() }
-    return DefaultHistoryToken(store: identifier, number: store.number)
+    return try store.writer.transact { _ in
+      DefaultHistoryToken(store: identifier, number: store.writer.number)
+    }
   }
 
   /// Saves the changes if no transaction was committed since a version, compared under the write lock; otherwise nil.
@@ -152,15 +152,15 @@ public final class DefaultStore: DataStore, DataStoreBatching, DataStoreVersioni
     let context = context(for: request.editingState)
     let store = container.stores[0]
     // Around the transaction, so that the number that is read after it is still this one's.
-    return try store.exclusively {
+    return try store.writer.exclusively {
       var inserted: [PersistentIdentifier: any PersistentModel]?
       try context.transaction {
         // Compared with the write lock, so that nobody can commit between this and the save below.
-        guard version.number(in: identifier) == store.number else { return }
+        guard version.number(in: identifier) == store.writer.number else { return }
         var application = SnapshotApplication(context)
         inserted = try application.run(request)
       }
-      return inserted.map { result(of: $0, store.number) }
+      return inserted.map { result(of: $0, store.writer.number) }
     }
   }
 

@@ -89,7 +89,7 @@ import Testing
         if number == 5 { try context.deleteHistory(HistoryDescriptor<DefaultHistoryTransaction>()) }
         // As SQLite does by itself, after which the next save marks the file again.
         if place == .file, number % 3 == 1 {
-          try stores[0].exclusively {
+          try stores[0].writer.exclusively {
             let connection = try stores[0].file.open(writable: true)
             _ = try connection.checkpoint(.full, busyTimeout: 0)
           }

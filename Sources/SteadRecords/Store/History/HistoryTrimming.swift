@@ -1,5 +1,6 @@
 import Foundation
 import SteadSQLite
+import Synchronization
 
 /// Removes the transactions of a store's history that exceed its limits.
 struct HistoryTrimming {
@@ -98,6 +99,34 @@ struct HistoryTrimming {
     try connection.run(
       "DELETE FROM stead_metadata WHERE key = ?1", [.text(Self.readerPrefix + name)])
   }
+}
+
+/// Says when a store's history is to be trimmed: after the save with which ``HistoryTrimming/interval`` commits have been
+/// made since the last time.
+final class TrimmingSchedule: Sendable {
+  private let limits: ModelConfiguration.HistoryLimits
+  /// The last commit after which it was due. Set under the store's write lock.
+  private let last = Atomic<Int64>(0)
+  /// Whether it is due. Set under the store's write lock, and asked without it.
+  private let isDue = Atomic<Bool>(false)
+
+  init(_ limits: ModelConfiguration.HistoryLimits) { self.limits = limits }
+
+  /// Begins to count from a commit.
+  func didOpen(at number: Int64) { last.store(number, ordering: .relaxed) }
+
+  /// Records a commit.
+  func didCommit(_ number: Int64) {
+    guard limits != .none else { return }
+    // By quotients: other processes' commits have numbers, too, so a multiple may never be seen here.
+    let interval = HistoryTrimming.interval
+    guard number / interval != last.load(ordering: .relaxed) / interval else { return }
+    last.store(number, ordering: .relaxed)
+    isDue.store(true, ordering: .releasing)
+  }
+
+  /// Whether it is due, for the one caller that then does it.
+  func take() -> Bool { isDue.exchange(false, ordering: .acquiringAndReleasing) }
 }
 
 // MARK: - Removal

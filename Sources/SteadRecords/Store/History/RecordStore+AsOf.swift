@@ -60,7 +60,7 @@ extension RecordStore {
   /// Costs a write for each row that was changed since, and with large values a look at all of their names.
   ///
   /// - Throws: `oldValuesMissing` for a store in memory, `unreadableValue` if a large value of that
-  ///   time is gone, what ``RowVersions/check(_:newest:)`` and ``alone(_:)`` throw. The store is
+  ///   time is gone, what ``RowVersions/check(_:newest:)`` and ``StoreWriter/alone(_:)`` throw. The store is
   ///   unchanged then.
   func restore(to number: Int64, author: String?) throws -> Int64 {
     guard !configuration.isStoredInMemoryOnly else {
@@ -69,7 +69,7 @@ extension RecordStore {
         "A store in memory cannot be restored. Keep it in a file, or set the old values of its changes."
       )
     }
-    return try alone { _ in
+    return try writer.alone { _ in
       try write { connection in
         let newest = try connection.lastCommit().number
         let rows = RowVersions(connection: connection)
@@ -78,7 +78,7 @@ extension RecordStore {
         let before = try missingFiles(connection)
         // The file's triggers are on from here, so the history and further versions are recorded as
         // for plain SQL.
-        try noteByTriggers(by: author)
+        try writer.noteByTriggers(by: author)
         try rows.revert(to: number, from: newest)
         guard try missingFiles(connection).isSubset(of: before) else {
           throw SwiftDataError(

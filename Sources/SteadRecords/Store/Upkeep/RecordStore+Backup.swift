@@ -20,7 +20,7 @@ extension RecordStore {
         "\(path) exists, and a backup does not replace files. Name a new file, or remove it.")
     }
     // Before a log is made beside another store.
-    try checkPlace()
+    try writer.checkPlace()
     let copy = StoreCopy(path: path)
     try copy.checkDirectory()
     guard let blobs else {
@@ -46,7 +46,7 @@ extension RecordStore {
     // A connection of its own: one of the pool would be lent for as long as files are copied.
     let connection = try file.open(writable: false)
     // It reads the store that was at the path when it was opened.
-    try checkPlace()
+    try writer.checkPlace()
     let references = ExternalReferences(self)
     var used: Set<String> = []
     for attempt in 1...Self.snapshotLimit {
@@ -91,11 +91,11 @@ extension RecordStore {
   ///
   /// Does nothing within a transaction, which may yet be taken back; its end calls this again.
   func removeDroppedFiles() {
-    guard let blobs, configuration.allowsSave, !isWritingHere else { return }
+    guard let blobs, configuration.allowsSave, !writer.isWritingHere else { return }
     let references = blobs.uses.removable
     if references.isEmpty { return }
     do {
-      try maintain { connection in
+      try writer.maintain { connection in
         // An old row refers to them.
         let keepsAll = try RowVersions(connection: connection).start() != nil
         let unused =

@@ -24,7 +24,7 @@ extension RecordStore {
 
   /// Runs a body while no process writes, if this store may be written.
   func settled<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
-    if configuration.allowsSave { return try maintain(body) }
+    if configuration.allowsSave { return try writer.maintain(body) }
     // A store that may not be written has no lock to take.
     return try read(.newest) { connection, _ in try body(connection) }
   }
@@ -39,8 +39,8 @@ extension RecordStore {
   ///   `storageFull` if there is no room for the two copies that SQLite makes, and
   ///   `storageFailure`.
   func compact(_ progress: StoreProgressReporter) throws -> Int64 {
-    try alone { writer in
-      try compact(writer, progress)
+    try writer.alone { connection in
+      try compact(connection, progress)
     }
   }
 
@@ -117,11 +117,11 @@ extension RecordStore {
     guard let blobs else { return }
     try progress.send(.checkingFiles, 0, of: nil)
     let references = ExternalReferences(self)
-    try maintain { connection in
+    try writer.maintain { connection in
       // Files are written before their rows, under the same lock.
       let used = try references.readAll(connection)
       // After a move, the directory at the path may be another store's.
-      try checkPlace()
+      try writer.checkPlace()
       try blobs.sweep(keeping: used, keepsHeld: keepsHeld)
     }
   }
@@ -173,7 +173,7 @@ extension RecordStore {
   /// - Throws: `transactionOpen` within a transaction of this thread, `readOnlyStore`, and SQLite's
   ///   errors.
   func erase() throws {
-    try alone { writer in
+    try writer.alone { connection in
       try write { connection in try deleteRows(connection) }
       // Registered objects no longer have rows anywhere, and `write` has announced that.
       guard !configuration.isStoredInMemoryOnly else { return }
@@ -187,9 +187,9 @@ extension RecordStore {
         try StoreCopy(path: configuration.url.path + suffix).remove()
       }
       // Free pages still have what was deleted.
-      try vacuum(writer)
+      try vacuum(connection)
       // The log has what the file had before.
-      try emptyLog(writer)
+      try emptyLog(connection)
     }
   }
 
@@ -224,7 +224,7 @@ extension RecordStore {
     let removal = HistoryRemoval(connection: connection)
     try removal.removeAll()
     // The newest token expires, too: whoever has it must learn that the objects are gone.
-    try removal.record(number + 1)
+    try removal.record(writer.number + 1)
     // What this transaction has deleted must be gone, too.
     try RowVersions(connection: connection).remove(upTo: connection.lastCommit().number + 1)
   }

@@ -112,7 +112,7 @@ import Testing
     listeners[0].setTurn {
       // Between the commits to both stores another thread takes the first one, until the second has its commit.
       Thread.detachNewThread {
-        container.stores[0].exclusively {
+        container.stores[0].writer.exclusively {
           isTaken.signal()
           let result = isCommitted.wait(timeout: .now() + .seconds(30))
           sawCommit.withLock { $0 = result == .success }
