@@ -25,10 +25,16 @@ extension Preferences {
   ///
   /// They apply to all preferences of the process and are never written to a file, so an app
   /// registers them each time it starts. If a value isn't a property list, all of them are refused,
-  /// and `onError` is called.
+  /// and `onError` is called with its key.
   public func register(defaults: [String: Any]) {
     reporting {
-      let fields = try PropertyList.Fields(validating: defaults)
+      let fields: PropertyList.Fields
+      do {
+        fields = try PropertyList.Fields(validating: defaults)
+      } catch var error as PropertyListError {
+        error.message = "None of the defaults was registered. \(error.message)"
+        throw error
+      }
       try environment.shared.registration.apply(
         fields.map { DomainEdit(key: $0.key, value: $0.value) })
     }

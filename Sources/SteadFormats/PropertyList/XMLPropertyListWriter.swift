@@ -58,8 +58,12 @@ struct XMLPropertyListWriter: ~Copyable {
       guard !fields.isEmpty else { return line("<dict/>", depth: depth) }
       line("<dict>", depth: depth)
       for field in fields {
-        try line("key", field.key, depth: depth + 1)
-        try add(field.value, depth: depth + 1)
+        do {
+          try line("key", field.key, depth: depth + 1)
+          try add(field.value, depth: depth + 1)
+        } catch let error as PropertyListError {
+          throw error.within(field.key)
+        }
       }
       line("</dict>", depth: depth)
     }

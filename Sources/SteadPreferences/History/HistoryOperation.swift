@@ -11,8 +11,8 @@ enum HistoryOperation {
     var blob: Data?
   }
 
-  /// Inserts entries at the front, the last of them foremost, and drops the oldest beyond the
-  /// limit.
+  /// Inserts entries at the front, the last of them foremost. The oldest beyond the limit are dropped when all
+  /// operations of the change were applied.
   case prepend([Draft])
   /// Replaces the newest payload that has the same identity.
   case update(Draft)
@@ -38,6 +38,11 @@ enum HistoryOperation {
     }
   }
 
+  /// Whether the oldest entries beyond the limit are dropped after it.
+  var dropsBeyondLimit: Bool {
+    if case .prepend = self { true } else { false }
+  }
+
   /// Whether it only adds at the front and drops the oldest, so that other processes can follow it
   /// without reading all entries.
   var isPrepend: Bool {
@@ -56,12 +61,11 @@ extension HistoryTable {
   /// Conditions are checked here, with the current entries, and not where the operation was made:
   /// after another writer's change the same operation is applied again, and may then affect none.
   mutating func apply(
-    _ operation: HistoryOperation, next: inout UInt64, limit: Int
+    _ operation: HistoryOperation, next: inout UInt64
   ) -> Int {
     switch operation {
     case .prepend(let drafts):
       append(drafts, &next)
-      drop(to: limit)
       return drafts.count
     case .update(let draft):
       guard case .payload(_, let id) = draft.content, let entry = newest(id) else { return 0 }
@@ -155,7 +159,7 @@ extension HistoryCore.State {
     new.next = max(new.next, (table.lastSequence ?? 0) + 1)
     var affected: [Int] = []
     for operation in operations {
-      affected.append(table.apply(operation, next: &new.next, limit: limit))
+      affected.append(table.apply(operation, next: &new.next))
       if case .importArray(_, let digest) = operation {
         (new.importedDigest, new.exportedDigests) = (digest, nil)
       }
@@ -163,6 +167,8 @@ extension HistoryCore.State {
       // Tells other processes that following the front of the history does not suffice.
       if !operation.isPrepend, affected.last != 0 { new.edits = header.edits + 1 }
     }
+    // After all of them: what one removes makes room for what another adds, in any order.
+    if operations.contains(where: \.dropsBeyondLimit) { table.drop(to: limit) }
     // Before the write: the record has these changes and no others.
     let changes = table.changes
     let released = released(changes, operations)

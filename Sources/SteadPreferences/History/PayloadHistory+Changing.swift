@@ -96,7 +96,8 @@ extension PayloadHistory {
   /// }
   /// ```
   ///
-  /// They are one record of the journal and one notification of observers.
+  /// They are one record of the journal and one notification of observers. The limit applies to what they leave, so
+  /// their order does not matter to it.
   ///
   /// - Parameter body: Defines the changes. Nothing happens before it returns; if it throws,
   ///   nothing happens at all.

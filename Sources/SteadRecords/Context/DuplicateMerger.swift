@@ -45,8 +45,9 @@ final class DuplicateMerger {
     // A key may have a reference to an object that was merged itself.
     while mayHaveDuplicates {
       let found = try duplicates()
-      // Keys may also meet through a stored row that has several.
-      let sharers = found.isEmpty && !mergesIntoRows ? [] : try sharersOfRows()
+      // Keys may also meet through a stored row: one that has several of them, or one to which a key refers.
+      let sharers =
+        found.isEmpty && !mergesIntoRows && !hasReferenceInKey ? [] : try sharersOfRows()
       let pairs = sharers.isEmpty ? found : sharers
       if pairs.isEmpty { return }
       // Before the first merge alone: a save without duplicates copies nothing, and further rounds restore to the same
@@ -67,6 +68,16 @@ final class DuplicateMerger {
       if count > 1 || mergesIntoRows { return true }
     }
     return count > 0 && graph.pending.models(.changed).contains(where: isConstrained)
+  }
+
+  /// Whether a key of a pending object may refer to a new object, which may have a stored row.
+  private var hasReferenceInKey: Bool {
+    guard graph.traits.contains(where: \.hasReferenceInKey) else { return false }
+    return [PendingChanges.Kind.inserted, .changed].contains { kind in
+      graph.pending.models(kind).contains {
+        graph.traits[Int($0._$statePointer.pointee.entity)].hasReferenceInKey
+      }
+    }
   }
 
   private func isConstrained(_ model: any PersistentModel) -> Bool {

@@ -66,8 +66,9 @@ extension PersistentModel {
     if state.pointee.rowID == 0 { state.pointee.rowID = TemporaryRowID.next() }
     let row = state.pointee.rowID
     return state.pointee.home?.identifier(entity: Int(state.pointee.entity), row: row)
+      // By the object's own class: `Self` is the superclass where the object is known by that.
       ?? PersistentIdentifier(
-        reference: EntityReference.temporary(Schema.entityName(for: Self.self)), row: row)
+        reference: EntityReference.temporary(Schema.entityName(for: type(of: self))), row: row)
   }
 
   /// The object's ``persistentModelID``, for `Identifiable`. A property of the class with this name wins over it.

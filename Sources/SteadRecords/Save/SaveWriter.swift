@@ -202,8 +202,8 @@ struct SaveWriter {
     }
     guard !constrained.isEmpty || !changed.isEmpty else { return }
     var keys = UniqueKeys(layout.contexts, connection)
-    for model in changed { try keys.claim(model, layout.entity(of: model)) }
-    try keys.assignRows(to: constrained, layout, &numbers, &result.upserted)
+    try keys.assignRows(
+      to: constrained, changed: changed, layout, &numbers, &result.upserted)
   }
 
   // MARK: Rows

@@ -228,18 +228,29 @@ extension UniqueKeys {
   }
 
   /// Gives new objects the rows that have their unique values, stored ones or those of earlier new objects, and new
-  /// rows where none has.
+  /// rows where none has. Changed objects claim their values, which come before those that are stored.
   ///
-  /// Called when the changed objects have claimed their values, which come before those that are stored.
+  /// A key with a relationship has the number of another object's row. So a new object comes after those that its key
+  /// refers to, and a changed one after new objects that its key refers to; otherwise changed objects come first.
   ///
   /// Invariant: afterwards objects with a common key have a common row, and all of them but the one that inserts it are
   /// in `upserted`.
+  ///
+  /// - Parameter new: In the order of their insertion.
   mutating func assignRows(
-    to models: [any PersistentModel], _ layout: SaveLayout, _ numbers: inout RowNumbers,
-    _ upserted: inout Set<ObjectIdentifier>
+    to new: [any PersistentModel], changed: [any PersistentModel], _ layout: SaveLayout,
+    _ numbers: inout RowNumbers, _ upserted: inout Set<ObjectIdentifier>
   ) throws {
-    for model in models {
+    let order = KeyOrder(new, layout)
+    for model in changed where !order.waits(model) {
+      try claim(model, layout.entity(of: model))
+    }
+    for model in order.sorted(changed.filter(order.waits) + new) {
       let entity = layout.entity(of: model)
+      guard order.isNew(model) else {
+        try claim(model, entity)
+        continue
+      }
       let number: Int64
       if let found = try row(of: model, entity) {
         number = found
@@ -253,117 +264,64 @@ extension UniqueKeys {
   }
 }
 
-// MARK: - Duplicates
-
-/// Finds the new objects of a save that have a unique key of an earlier new object, or of a changed one.
-struct DuplicateFinder {
+/// The order in which the objects of a save get their rows by unique keys, some of which refer to new objects.
+struct KeyOrder {
   typealias Model = any PersistentModel
-  /// A new object, and the one that stands for it.
-  typealias Pair = (duplicate: Model, original: Model)
 
-  private let keys: UniqueKeys
-  /// The object that has each key.
-  private var holders: [UniqueKeys.Key: Model] = [:]
-  private var held: [ObjectIdentifier: [UniqueKeys.Key]] = [:]
+  private let layout: SaveLayout
+  /// The new objects with unique keys; empty if no key can refer to one of them, and then nothing waits.
+  private let new: Set<ObjectIdentifier>
 
-  init(_ keys: UniqueKeys) { self.keys = keys }
-
-  /// The new objects that are merged into others, each with the object that stands for it, in the order of insertion.
-  ///
-  /// Invariant: each key is held by one object, with the values that it has after the merges so far: an object that
-  /// gets the values of a later one gives up its keys for that one's.
-  ///
-  /// - Parameter new: In the order of their insertion.
-  /// - Throws: `modelValidationFailure` for two objects of different classes of a hierarchy, neither of which can
-  ///   stand for the other.
-  mutating func pairs(
-    new: [Model], changed: [Model], _ entity: (Model) -> EntityLayout
-  ) throws -> [Pair] {
-    var pairs: [Pair] = []
-    // Changed objects first: a new object is merged into one of them, never the other way round.
-    for model in changed {
-      hold(try keys.keys(of: model, entity(model), isPlanned: true), by: model)
-    }
-    for model in new {
-      let keys = try keys.keys(of: model, entity(model), isPlanned: true)
-      let originals = keys.compactMap { holders[$0] }
-      // One object cannot be two rows; the save names both.
-      guard let original = originals.first, originals.allSatisfy({ $0 === original }) else {
-        if originals.isEmpty { hold(keys, by: model) }
-        continue
-      }
-      if entity(original) !== entity(model), let key = keys.first(where: { holders[$0] != nil }) {
-        throw UniqueKeys.otherClass(
-          entity(model), key, holds: "\(entity(original).name) of this save")
-      }
-      pairs.append((model, original))
-      // It gets the values of the later object.
-      for key in held[ObjectIdentifier(original)] ?? [] { holders[key] = nil }
-      held[ObjectIdentifier(original)] = nil
-      hold(keys, by: original)
-    }
-    return pairs
+  /// - Parameter new: The new objects with unique keys. All others have their rows.
+  init(_ new: [Model], _ layout: SaveLayout) {
+    self.layout = layout
+    let refers = layout.traits.contains(where: \.hasReferenceInKey)
+    self.new = refers ? Set(new.map(ObjectIdentifier.init)) : []
   }
 
-  private mutating func hold(_ keys: [UniqueKeys.Key], by model: Model) {
-    for key in keys { holders[key] = model }
-    held[ObjectIdentifier(model)] = keys
+  /// Whether one of the objects that are sorted is new, and not a changed one that waits.
+  func isNew(_ model: Model) -> Bool { new.isEmpty || new.contains(ObjectIdentifier(model)) }
+
+  /// New objects, and changed ones that wait, each after those that its keys refer to; otherwise in the given order.
+  ///
+  /// Of keys that refer to each other in a circle, one is taken before what it refers to has a row, and finds nothing.
+  func sorted(_ models: [Model]) -> [Model] {
+    if new.isEmpty { return models }
+    var seen: Set<ObjectIdentifier> = []
+    var sorted: [Model] = []
+    // Not recursive: keys may refer to each other in a chain as long as the save.
+    var path: [(model: Model, references: [Model])] = []
+    func enter(_ model: Model) {
+      guard seen.insert(ObjectIdentifier(model)).inserted else { return }
+      path.append((model, references(of: model).reversed()))
+    }
+    for model in models {
+      enter(model)
+      while let last = path.indices.last {
+        if let next = path[last].references.popLast() {
+          enter(next)
+        } else {
+          sorted.append(path.removeLast().model)
+        }
+      }
+    }
+    return sorted
   }
-}
 
-// MARK: - Shared rows
+  /// Whether a key of an object refers to a new object with unique keys.
+  func waits(_ model: Model) -> Bool { !references(of: model).isEmpty }
 
-/// New objects that a save would write into one row.
-struct RowSharing {
-  /// The row's hierarchy.
-  let root: Int
-  let number: Int64
-  /// Whether the row existed before the save.
-  let isStored: Bool
-  /// The objects, with their places in the order of insertion.
-  var objects: [(place: Int, model: any PersistentModel)]
-}
-
-extension SaveResult {
-  /// The rows of a store that were assigned to several objects, or to a new one and a changed one.
-  ///
-  /// Rows are in the order of the first object that was assigned each, so that merging does not depend on hash
-  /// values.
-  ///
-  /// Invariant: an object is in one result at most, since it was assigned one row. Nothing is changed here.
-  ///
-  /// - Parameter includingStored: Whether a row that existed counts as shared with a single new object.
-  func sharedRows(in store: Int, includingStored: Bool) -> [RowSharing] {
-    struct Row: Hashable {
-      let root: Int
-      let number: Int64
-
-      init(_ state: State, _ layout: SaveLayout) {
-        root = layout.traits[Int(state.pointee.entity)].root
-        number = state.pointee.rowID
-      }
+  /// The new objects with unique keys that an object's own keys refer to.
+  private func references(of model: Model) -> [Model] {
+    let state = model._$statePointer
+    guard !new.isEmpty, layout.traits[Int(state.pointee.entity)].hasReferenceInKey else {
+      return []
     }
-    // Rows of changed objects, which a new object with their unique values would overwrite.
-    let changed = Set(plan.states.updated.map { Row($0, layout) })
-    var order: [Row] = []
-    var rows: [Row: RowSharing] = [:]
-    for (place, state) in plan.states.inserted.enumerated() where isIn(store, state) {
-      let row = Row(state, layout)
-      let model = plan.inserted[place]
-      if rows[row] == nil {
-        order.append(row)
-        rows[row] = RowSharing(
-          root: row.root, number: row.number,
-          isStored: upserted.contains(ObjectIdentifier(model)), objects: [])
-      }
-      rows[row]?.objects.append((place, model))
-    }
-    return order.compactMap { rows[$0] }.filter { row in
-      row.objects.count > 1
-        || (row.isStored
-          && (includingStored
-            || row.objects.first.map { changed.contains(Row($0.model._$statePointer, layout)) }
-              == true))
+    return layout.entity(of: model).uniqueConstraints.joined().compactMap { index in
+      guard case .toOne(.model(let target)) = model.content(at: index),
+        new.contains(ObjectIdentifier(target)), target !== model
+      else { return nil }
+      return target
     }
   }
 }

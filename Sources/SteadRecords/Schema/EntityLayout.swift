@@ -169,6 +169,8 @@ struct EntityTraits {
   let hasRelationships: Bool
   /// Whether the entity has unique constraints, with which a new object may be an upsert of an existing row.
   let isConstrained: Bool
+  /// Whether a to-one relationship is part of a unique constraint.
+  let hasReferenceInKey: Bool
   /// Whether a save must check relationships before it writes.
   let hasRules: Bool
   /// The ephemeral properties: changes of these alone do not make an object dirty.
@@ -186,6 +188,9 @@ struct EntityTraits {
         && property.inverses(in: layout.entities).contains { !$0.isToMany }
     }
     isConstrained = !entity.uniqueConstraints.isEmpty
+    hasReferenceInKey = entity.uniqueConstraints.joined().contains {
+      entity.properties[$0].destination != nil
+    }
     // The rules that a save can refuse: denied deletions, limits on members, and required
     // references.
     hasRules = entity.relationships.contains { index in

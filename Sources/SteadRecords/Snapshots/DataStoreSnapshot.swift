@@ -117,13 +117,13 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {
 
   /// Takes all properties of the object's own class, which may be a subclass of the backing data's model.
   private init<B: BackingData>(of backing: B) {
-    persistentIdentifier =
-      backing.persistentModelID
-      ?? PersistentIdentifier(
-        reference: .temporary(Schema.entityName(for: B.Model.self)), row: TemporaryRowID.next())
     // A superclass's backing data may hold an object of a subclass, which has more properties.
     let object = (backing as? ObjectBackingData<B.Model>)?.object
     let type: any PersistentModel.Type = object.map { Swift.type(of: $0) } ?? B.Model.self
+    persistentIdentifier =
+      backing.persistentModelID
+      ?? PersistentIdentifier(
+        reference: .temporary(ModelMetadata.name(of: type)), row: TemporaryRowID.next())
     for property in ModelMetadata.of(type).all {
       values[property.name] = Self.value(of: property, backing)
     }

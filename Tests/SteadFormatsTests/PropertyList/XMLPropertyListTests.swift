@@ -134,6 +134,17 @@ struct XMLPropertyListTests {
     }
   }
 
+  // It did not say which of a thousand values it was.
+  @Test func `what is refused is named by its key`() throws {
+    let inner: PropertyList = .dictionary(["b\u{1}": .array([.string("\u{7}")])])
+    let error = #expect(throws: PropertyListError.self) {
+      try PropertyList.dictionary(["a": inner]).data(format: .xml)
+    }
+    #expect(
+      error?.message
+        == #""a": "b\u{01}": A string has a control character, which XML cannot hold; write a binary property list."#)
+  }
+
   @Test func `a carriage return survives`() throws {
     let list = PropertyList.string("a\r\nb\rc\n\td")
     #expect(try PropertyList.parse(list.data(format: .xml)) == list)

@@ -24,6 +24,12 @@ struct DomainsTests {
     preferences.register(defaults: ["a": 1, "b": NSObject()])
     #expect(preferences.object(forKey: "a") == nil)
     #expect(errors.codes == [.notAPropertyList])
+    // The message named neither the key nor what became of the other defaults.
+    preferences.register(defaults: ["a": ["c": ["d": NSObject()]]])
+    for (message, key) in zip(errors.messages, [#""b": "#, #""a": "c": "d": "#]) {
+      #expect(message.hasPrefix("None of the defaults was registered. \(key)A value of type NSObject"))
+    }
+    #expect(errors.messages.count == 2)
   }
 
   @Test func `environments share nothing`() {

@@ -1,4 +1,5 @@
 import Foundation
+import SteadTestSupport
 import Testing
 
 @testable import SteadPreferences
@@ -46,6 +47,33 @@ struct HistoryTests {
     try history.prepend(100)
     try history.prepend(contentsOf: (1...8).map(prompt))
     #expect(history.ids == [1, 2, 3, 4, 5])
+  }
+
+  // The limit applied to each change: a payload was dropped for which the next change made room.
+  @Test func `the limit applies to what a batch leaves, whatever its order`() throws {
+    var random = SplitMix(seed: 7)
+    var (expected, next) = ([Int](), 1)
+    for _ in 0..<300 {
+      try history.batch { batch in
+        for _ in 0..<Int.random(in: 1...6, using: &random) {
+          let known = expected.randomElement(using: &random)
+          if let known, Int.random(in: 0..<5, using: &random) < 2 {
+            batch.remove(id: known)
+            expected.removeAll { $0 == known }
+          } else if Int.random(in: 0..<20, using: &random) == 0 {
+            batch.removeAll()
+            expected = []
+          } else {
+            try batch.prepend(prompt(next))
+            expected.insert(next, at: 0)
+            next += 1
+          }
+        }
+      }
+      expected = Array(expected.prefix(5))
+      #expect(history.ids == expected)
+    }
+    #expect(try home.foreign(limit: 5).ids == expected)
   }
 
   @Test func `updates in place`() throws {
