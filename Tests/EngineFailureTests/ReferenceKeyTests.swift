@@ -55,9 +55,9 @@ import Testing
   }
 
   // The edit made the later new object one with the stored one, and the earlier one overwrote the row after that.
-  @Test(arguments: [false, true], [false, true], [false, true])
+  @Test(arguments: [(false, false), (false, true), (true, false), (true, true)], [false, true])
   func `of new objects and an edited one the last has its values stored`(
-    isFirstEqual: Bool, isSecondEqual: Bool, isEdited: Bool
+    areEqual: (Bool, Bool), isEdited: Bool
   ) throws {
     let store = try store()
     let context = store.context()
@@ -66,7 +66,7 @@ import Testing
     item.shop = shop
     try context.save()
     if isEdited { item.value = 9 }
-    for (value, isEqual) in [(1, isFirstEqual), (2, isSecondEqual)] {
+    for (value, isEqual) in [(1, areEqual.0), (2, areEqual.1)] {
       let new = KeyItem(7, value)
       new.shop = isEqual ? KeyShop("a") : shop
       context.insert(new)

@@ -142,7 +142,8 @@ struct XMLPropertyListTests {
     }
     #expect(
       error?.message
-        == #""a": "b\u{01}": A string has a control character, which XML cannot hold; write a binary property list."#)
+        == #""a": "b\u{01}": A string has a control character, which XML cannot hold; write a binary property list."#
+    )
   }
 
   @Test func `a carriage return survives`() throws {

@@ -27,7 +27,8 @@ struct DomainsTests {
     // The message named neither the key nor what became of the other defaults.
     preferences.register(defaults: ["a": ["c": ["d": NSObject()]]])
     for (message, key) in zip(errors.messages, [#""b": "#, #""a": "c": "d": "#]) {
-      #expect(message.hasPrefix("None of the defaults was registered. \(key)A value of type NSObject"))
+      let beginning = "None of the defaults was registered. \(key)A value of type NSObject"
+      #expect(message.hasPrefix(beginning))
     }
     #expect(errors.messages.count == 2)
   }
