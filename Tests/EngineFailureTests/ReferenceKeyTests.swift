@@ -98,6 +98,44 @@ import Testing
     #expect(links.count == 3000 && links.allSatisfy { $0.round == 2 })
   }
 
+  /// Each of two objects has the other in its key, and one has another key.
+  @Test(arguments: [false, true], [false, true])
+  func `keys that refer to each other are found`(isHolderFirst: Bool, isReversed: Bool) throws {
+    let store = try TestStore(KeyHolder.self, KeyPass.self)
+    for value in 1...3 {
+      let context = store.context()
+      let (holder, pass) = (KeyHolder("a"), KeyPass(value))
+      if isHolderFirst { context.insertAll(holder, pass) } else { context.insertAll(pass, holder) }
+      if isReversed { pass.holder = holder } else { holder.pass = pass }
+      try context.save()
+      let found = try store.reopened().only(KeyHolder.self)
+      #expect(found.pass?.value == value)
+      #expect(try store.reopened().count(KeyPass.self) == 1)
+    }
+    #expect(try store.container.check().isSound)
+  }
+
+  // A changed object that waited for a new one claimed none of its keys before a new object was given a row.
+  @Test func `a changed object claims the keys that wait for nothing first`() throws {
+    let store = try TestStore(KeyLink.self)
+    let context = store.context()
+    let (first, second) = (KeyLink(10, 0), KeyLink(20, 0))
+    context.insertAll(first, second)
+    try context.save()
+    // The second waits for a new object with the number that the first gets.
+    let (new, equal) = (KeyLink(30, 1), KeyLink(1, 2))
+    context.insertAll(new, equal)
+    second.next = equal
+    first.start = 1
+    first.next = new
+    try context.save()
+    let links = try store.reopened().all(KeyLink.self)
+    #expect(links.count == 3)
+    #expect(links.first { $0.start == 20 }?.next?.start == 1)
+    #expect(links.first { $0.start == 1 }?.round == 2)
+    #expect(try store.container.check().isSound)
+  }
+
   // MARK: At random
 
   /// What is stored, by keys: `a`, `a/1` and `a/1/CH`.
@@ -197,6 +235,22 @@ import Testing
       await Task.yield()
     }
   }
+}
+
+@Model final class KeyHolder {
+  #Unique<KeyHolder>([\.name], [\.pass])
+  var name: String
+  @Relationship(inverse: \KeyPass.holder) var pass: KeyPass?
+
+  init(_ name: String) { self.name = name }
+}
+
+@Model final class KeyPass {
+  #Unique<KeyPass>([\.holder])
+  var holder: KeyHolder?
+  var value: Int
+
+  init(_ value: Int) { self.value = value }
 }
 
 /// An object whose key is another one of its class, and of the last one a number.

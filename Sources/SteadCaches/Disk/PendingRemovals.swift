@@ -50,10 +50,12 @@ final class PendingRemovals: Sendable {
     state.withLock { !$0.isClear || $0.marks[key] != nil }
   }
 
-  /// Whether a key's entry with these metadata is pending by its mark. Other metadata are another
-  /// process's, which has replaced the entry, so they end the mark.
+  /// Whether a key's entry with these metadata is pending. Other metadata are another process's,
+  /// which has replaced the entry, so they end the mark.
   func includes(_ key: String, metadata: Data) -> Bool {
     state.withLock { state in
+      // The entry was read before everything became pending, which may have taken its mark.
+      guard state.isClear else { return true }
       guard let mark = state.marks[key] else { return false }
       switch mark {
       case .anyEntry: return true

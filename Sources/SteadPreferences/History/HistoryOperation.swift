@@ -43,8 +43,8 @@ enum HistoryOperation {
     if case .prepend = self { true } else { false }
   }
 
-  /// Whether it only adds at the front and drops the oldest, so that other processes can follow it
-  /// without reading all entries.
+  /// Whether it only adds at the front, so that other processes can follow it, and what is dropped of the oldest after
+  /// it, without reading all entries.
   var isPrepend: Bool {
     switch self {
     case .prepend, .importArray, .recordExport: true

@@ -47,7 +47,7 @@ final class DuplicateMerger {
       let found = try duplicates()
       // Keys may also meet through a stored row: one that has several of them, or one to which a key refers.
       let sharers =
-        found.isEmpty && !mergesIntoRows && !hasReferenceInKey ? [] : try sharersOfRows()
+        found.isEmpty && !mergesIntoRows && !hasNewObjectInKey ? [] : try sharersOfRows()
       let pairs = sharers.isEmpty ? found : sharers
       if pairs.isEmpty { return }
       // Before the first merge alone: a save without duplicates copies nothing, and further rounds restore to the same
@@ -70,12 +70,12 @@ final class DuplicateMerger {
     return count > 0 && graph.pending.models(.changed).contains(where: isConstrained)
   }
 
-  /// Whether a key of a pending object may refer to a new object, which may have a stored row.
-  private var hasReferenceInKey: Bool {
+  /// Whether a key of a pending object refers to a new object, which may have a stored row.
+  private var hasNewObjectInKey: Bool {
     guard graph.traits.contains(where: \.hasReferenceInKey) else { return false }
     return [PendingChanges.Kind.inserted, .changed].contains { kind in
       graph.pending.models(kind).contains {
-        graph.traits[Int($0._$statePointer.pointee.entity)].hasReferenceInKey
+        !graph.entity(of: $0).newObjects(inKeysOf: $0, graph.traits).isEmpty
       }
     }
   }

@@ -2,7 +2,7 @@ import Foundation
 
 /// One attempt to save a context: what it writes, and the transactions in which it does.
 ///
-/// `save()` has the transactions; then `finish()` follows, or `rollBack()` if it throws.
+/// `save()` has the transactions; then `finish()` follows, or, if it throws after it has begun them, `rollBack()`.
 ///
 /// A class, though it lives for one call: a copy for each step would retain all of it.
 final class SaveRun {
@@ -19,10 +19,11 @@ final class SaveRun {
   let opened: [Int]
   /// Those of them in which the save was not committed.
   private var open: [Int]
-  /// Those where the save is a savepoint within a program's transaction, since others have committed within that.
+  /// Those where the save is a savepoint within a program's transaction: all of them, if others have committed within
+  /// that, or if there are several.
   ///
   /// Without it, a save that fails would roll back the whole transaction, and with it commits that their authors take
-  /// for made.
+  /// for made. It would also release the locks of some stores, which cannot be taken again while others are kept.
   let savepoints: Set<Int>
   /// Whether all transactions were begun, so that there is something to take back.
   private(set) var hasBegun = false
@@ -36,7 +37,9 @@ final class SaveRun {
     versions = graph.customStores.isEmpty ? [:] : try CustomStoreCheck(graph).prepare()
     opened = held ?? Self.storesToSave(of: graph)
     open = opened
-    savepoints = Set((held ?? []).filter { graph.stores[$0].writer.hasInnerWork })
+    let held = held ?? []
+    let needsSavepoints = held.count > 1 || held.contains { graph.stores[$0].writer.hasInnerWork }
+    savepoints = needsSavepoints ? Set(held) : []
   }
 
   // MARK: Transactions

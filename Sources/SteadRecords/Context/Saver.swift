@@ -17,6 +17,8 @@ final class Saver {
   private var isSaving = false
   /// The stores whose write lock a `transaction(block:)` holds; nil outside.
   private var heldStores: [Int]?
+  /// How many transactions the thread had open in each of these stores, with that of the block.
+  private var heldLevels: [Int: Int] = [:]
 
   init(_ graph: ObjectGraph) { self.graph = graph }
 
@@ -148,12 +150,13 @@ final class Saver {
     do {
       result = try run.save()
     } catch {
-      guard run.hasBegun else { throw error }
-      run.rollBack()
-      graph.editor.restoreCutSides()
-      // The block goes on after it has caught the error, with the lock that it had.
+      if run.hasBegun {
+        run.rollBack()
+        graph.editor.restoreCutSides()
+      }
+      // The block goes on after it has caught the error.
       if let heldStores { try hold(heldStores, again: run.savepoints) }
-      throw SwiftDataError.ofSave(error)
+      throw run.hasBegun ? SwiftDataError.ofSave(error) : error
     }
     if endsTransaction {
       // What observers save from now on is not the transaction's.
@@ -215,6 +218,7 @@ final class Saver {
     let writable = graph.stores.indices.filter { graph.stores[$0].configuration.allowsSave }
     return try SaveRun.transact(in: writable[...], of: graph, isDurable: false) {
       heldStores = writable
+      for index in writable { heldLevels[index] = graph.stores[index].writer.level }
       let summary: SaveSummary?
       do {
         graph.notifyFollowers()
@@ -237,14 +241,15 @@ final class Saver {
   /// throws, in none.
   ///
   /// The only transactions that begin without a closure: the block goes on in them, and cannot be called again. The
-  /// closure of ``runTransaction(_:)`` ends them, whatever is thrown. A save that was committed has released all locks
-  /// before: one that is kept while another is waited for could be what that one's thread waits for.
+  /// closure of ``runTransaction(_:)`` ends them, whatever is thrown. No lock of a later store may be kept meanwhile:
+  /// it could be what the thread waits for that has the lock of an earlier one.
   private func resume(_ indices: [Int]) throws {
     var resumed: [Int] = []
     do {
       for index in indices {
         let connection = try graph.stores[index].writer.resume()
         resumed.append(index)
+        heldLevels[index] = graph.stores[index].writer.level
         SaveRun.applyCommits(to: index, of: graph, connection)
       }
     } catch {
@@ -255,16 +260,45 @@ final class Saver {
   }
 
   /// Continues a program's transaction after a save in its block has failed.
+  ///
+  /// Where it has ended, by the save or by SQLite, which ends one itself after some errors, it begins again. In the
+  /// stores after the first of these it is ended, too, with what was committed within it, since locks are taken in the
+  /// stores' order.
   private func hold(_ held: [Int], again protected: Set<Int>) throws {
-    // SQLite ends a transaction itself after some errors.
-    let lost = held.filter { !protected.contains($0) || !graph.stores[$0].writer.isInTransaction }
-    for index in lost where protected.contains(index) {
-      graph.stores[index].writer.rollBack()
+    let lost = held.filter { index in
+      let writer = graph.stores[index].writer
+      // A transaction that is open may also be another context's, around this one.
+      return !protected.contains(index) || !writer.isInTransaction
+        || writer.level < heldLevels[index] ?? 0
     }
-    // In case the next line throws: `endHeldStores` then ends those that are still open, and no others.
-    heldStores = held.filter { !lost.contains($0) }
-    try resume(lost)
+    guard let first = lost.first else { return }
+    // If something below throws, `endHeldStores` ends those that are still open, and no others.
+    heldStores = held.filter { $0 < first }
+    var failure: (any Error)?
+    for index in held where index >= first {
+      let writer = graph.stores[index].writer
+      guard writer.level >= heldLevels[index] ?? 0 else { continue }
+      do {
+        if writer.isInTransaction { try endTransaction(of: index) } else { writer.rollBack() }
+      } catch {
+        // The others are ended nevertheless, so that no lock is kept.
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    try resume(held.filter { $0 >= first })
     heldStores = held
+  }
+
+  /// Ends a program's transaction in one store with what was committed within it.
+  private func endTransaction(of index: Int) throws {
+    if graph.customStores.isEmpty || graph.customStores[index] == nil {
+      try graph.stores[index].writer.commitInnerWork()
+    } else {
+      // The block may have fetched objects into the mirror, which are registered now. Rolled back, their rows
+      // would be missing.
+      try graph.stores[index].writer.commit(from: nil, rows: CommitLog.Rows())
+    }
   }
 
   /// Ends a program's transaction with what was committed within it, which stays even if the block or its save throws.
@@ -272,13 +306,7 @@ final class Saver {
     var first: (any Error)?
     for store in heldStores ?? [] {
       do {
-        if graph.customStores.isEmpty || graph.customStores[store] == nil {
-          try graph.stores[store].writer.commitInnerWork()
-        } else {
-          // The block may have fetched objects into the mirror, which are registered now. Rolled back, their rows
-          // would be missing.
-          try graph.stores[store].writer.commit(from: nil, rows: CommitLog.Rows())
-        }
+        try endTransaction(of: store)
       } catch {
         // The other stores are ended nevertheless, so that no lock is kept.
         first = first ?? error

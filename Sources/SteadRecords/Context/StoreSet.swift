@@ -70,6 +70,9 @@ final class StoreSet: Sendable {
         schema: schema, recordsReads: used.contains { $0.migration == .beforeCustomStage })
       self.layout = layout
       let assignment = try StoreAssignment(layout: layout, configurations: used)
+      for entities in assignment.entities {
+        try IndexNames(entities.map { layout.entities[$0] }).check()
+      }
       // From here on files may change: all that contradicts in the configurations was found above.
       planned = try own.compactMap { try $0.flatMap(prepare) }
       var (stores, customStores): ([RecordStore], [CustomStore?]) = ([], [])

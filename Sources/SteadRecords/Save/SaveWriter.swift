@@ -210,8 +210,9 @@ struct SaveWriter {
 
   /// Inserts the rows of new objects, and overwrites the rows of those whose unique values a row has.
   ///
-  /// In the order of insertion: of several objects with one row, the first inserts it, and the later ones overwrite it.
-  /// A reference may lead to a row that is not there yet, since SQLite does not enforce foreign keys.
+  /// In the order of insertion, of which the last object with a row's unique values counts. A row that is overwritten was
+  /// stored: new objects that would share a new row are one object by now. A reference may lead to a row that is not
+  /// there yet, since SQLite does not enforce foreign keys.
   ///
   /// Invariant: afterwards each new object has a row of its number. Before a row is overwritten, its files, its
   /// owners and its members are recorded, for which the save has to account, too. Objects of one class mostly follow
@@ -220,7 +221,6 @@ struct SaveWriter {
     var insertion: RowInsertion?
     for model in plan.inserted where isHere(model) {
       let entity = Int(model._$statePointer.pointee.entity)
-      // The row exists: it was stored, or the first object with its values has inserted it, earlier in this loop.
       if !result.upserted.isEmpty, result.upserted.contains(ObjectIdentifier(model)) {
         try overwriteRow(of: model, layout.plans[entity])
         continue
@@ -250,15 +250,20 @@ struct SaveWriter {
     try result.noteOldOwners(of: model, changes, connection)
     try countedLists.noteWrite(of: model, entityPlan.entity, changes, stored: connection)
     let update = changes.map { entityPlan.update(changes: $0) } ?? entityPlan.updateAll
-    try Self.run(
+    let exists = try Self.run(
       update, connection.statement(update.sql), model,
       layout.contexts[entityPlan.entity.index], connection)
+    guard exists else {
+      throw SwiftDataError(
+        .storeFailure,
+        "A new \(entityPlan.entity.name) has a unique value of row \(model._$statePointer.pointee.rowID), which is not there. "
+          + "Nothing was saved; save again.")
+    }
   }
 
   /// Binds an object's values to an UPDATE, and runs it; returns whether the row exists.
   ///
   /// Slots bind without throwing. What one has recorded in the row context is thrown before anything is written.
-  @discardableResult
   private static func run(
     _ update: EntityPlan.Update, _ statement: SQLiteStatement, _ model: any PersistentModel,
     _ context: RowContext, _ connection: StoreConnection

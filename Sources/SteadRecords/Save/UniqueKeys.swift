@@ -5,6 +5,8 @@ import SteadSQLite
 /// Claims of this save come before what is stored, because a row's values may be about to change. Values are compared
 /// as their columns hold them, so that the result is that of the unique index.
 struct UniqueKeys {
+  typealias Model = any PersistentModel
+
   private let contexts: [RowContext]
   private let connection: StoreConnection
   /// Values claimed by objects of this save.
@@ -94,21 +96,23 @@ struct UniqueKeys {
     )
   }
 
-  /// Claims a changed object's values.
+  /// Claims a changed object's values, or those of a new one that has its row.
   ///
   /// Throws when they belong to another row.
-  mutating func claim(_ model: any PersistentModel, _ entity: EntityLayout) throws {
+  mutating func claim(_ model: Model, _ entity: EntityLayout) throws {
     let state = model._$statePointer
     let row = state.pointee.rowID
+    let isNew = model.has(_ModelFlags.inserted)
     open = []
-    // Only changed keys: the others are still in the row, where `stored` finds them.
+    // Of a changed object only changed keys: the others are still in the row, where `stored` finds them.
     for key in try keys(of: model, entity)
-    where key.constraint.contains(where: { state.pointee.changes.contains($0) }) {
+    where isNew || key.constraint.contains(where: { state.pointee.changes.contains($0) }) {
       if let other = try (claimed[key] ?? stored(key, entity))?.row, other != row {
+        let subject = isNew ? "A new \(entity.name)" : "The \(entity.name) of row \(row)"
         throw SwiftDataError(
           .modelValidationFailure,
-          "The \(entity.name) of row \(row) has \(names(key.constraint, entity)) of row \(other), "
-            + "and \(entity.name) allows each value once. Change one of the two, or delete one.")
+          "\(subject) has \(names(key.constraint, entity)) of row \(other), and \(entity.name) allows each value once. Change "
+            + "one of the two, or delete one.")
       }
       open.append(key)
     }
@@ -228,98 +232,115 @@ extension UniqueKeys {
   }
 
   /// Gives new objects the rows that have their unique values, stored ones or those of earlier new objects, and new
-  /// rows where none has. Changed objects claim their values, which come before those that are stored.
+  /// rows where none has. Changed objects claim their values before, which come before those that are stored.
   ///
-  /// A key with a relationship has the number of another object's row. So a new object comes after those that its key
-  /// refers to, and a changed one after new objects that its key refers to; otherwise changed objects come first.
+  /// In the order of insertion, but a key with a to-one relationship has the number of another object's row, and is
+  /// complete when that one has a row. So an object that no complete key gives a row waits for those that its other
+  /// keys refer to, and is asked again as each of these gets its row. If all that are left wait for each other, the
+  /// first gets a new row: no stored key can have the numbers of objects that have none.
   ///
   /// Invariant: afterwards objects with a common key have a common row, and all of them but the one that inserts it are
   /// in `upserted`.
   ///
   /// - Parameter new: In the order of their insertion.
   mutating func assignRows(
-    to new: [any PersistentModel], changed: [any PersistentModel], _ layout: SaveLayout,
-    _ numbers: inout RowNumbers, _ upserted: inout Set<ObjectIdentifier>
+    to new: [Model], changed: [Model], _ layout: SaveLayout, _ numbers: inout RowNumbers,
+    _ upserted: inout Set<ObjectIdentifier>
   ) throws {
-    let order = KeyOrder(new, layout)
-    for model in changed where !order.waits(model) {
-      try claim(model, layout.entity(of: model))
-    }
-    for model in order.sorted(changed.filter(order.waits) + new) {
-      let entity = layout.entity(of: model)
-      guard order.isNew(model) else {
-        try claim(model, entity)
-        continue
+    // The keys that are complete.
+    for model in changed { try claim(model, layout.entity(of: model)) }
+    let waiting = WaitingKeys(new + changed, layout)
+    if waiting.isEmpty {
+      for model in new {
+        _ = try assignRow(to: model, waits: false, layout, &numbers, &upserted)
       }
-      let number: Int64
-      if let found = try row(of: model, entity) {
-        number = found
-        upserted.insert(ObjectIdentifier(model))
-      } else {
-        number = try numbers.draw(entity.rootIndex)
-        claim(number, entity)
-      }
-      model._$statePointer.pointee.rowID = number
+      return
     }
-  }
-}
-
-/// The order in which the objects of a save get their rows by unique keys, some of which refer to new objects.
-struct KeyOrder {
-  typealias Model = any PersistentModel
-
-  private let layout: SaveLayout
-  /// The new objects with unique keys; empty if no key can refer to one of them, and then nothing waits.
-  private let new: Set<ObjectIdentifier>
-
-  /// - Parameter new: The new objects with unique keys. All others have their rows.
-  init(_ new: [Model], _ layout: SaveLayout) {
-    self.layout = layout
-    let refers = layout.traits.contains(where: \.hasReferenceInKey)
-    self.new = refers ? Set(new.map(ObjectIdentifier.init)) : []
-  }
-
-  /// Whether one of the objects that are sorted is new, and not a changed one that waits.
-  func isNew(_ model: Model) -> Bool { new.isEmpty || new.contains(ObjectIdentifier(model)) }
-
-  /// New objects, and changed ones that wait, each after those that its keys refer to; otherwise in the given order.
-  ///
-  /// Of keys that refer to each other in a circle, one is taken before what it refers to has a row, and finds nothing.
-  func sorted(_ models: [Model]) -> [Model] {
-    if new.isEmpty { return models }
-    var seen: Set<ObjectIdentifier> = []
-    var sorted: [Model] = []
-    // Not recursive: keys may refer to each other in a chain as long as the save.
-    var path: [(model: Model, references: [Model])] = []
-    func enter(_ model: Model) {
-      guard seen.insert(ObjectIdentifier(model)).inserted else { return }
-      path.append((model, references(of: model).reversed()))
-    }
-    for model in models {
-      enter(model)
-      while let last = path.indices.last {
-        if let next = path[last].references.popLast() {
-          enter(next)
-        } else {
-          sorted.append(path.removeLast().model)
+    for isWaitingOver in [false, true] {
+      for model in new where model._$statePointer.pointee.rowID <= 0 {
+        var queue = [model]
+        var next = 0
+        while next < queue.count {
+          let current = queue[next]
+          // Only the first: the others wait for what may yet get a row.
+          let waits = (next > 0 || !isWaitingOver) && waiting.waits(current)
+          next += 1
+          if try assignRow(to: current, waits: waits, layout, &numbers, &upserted) {
+            queue += waiting.dependents(of: current)
+          }
         }
       }
     }
-    return sorted
   }
 
-  /// Whether a key of an object refers to a new object with unique keys.
-  func waits(_ model: Model) -> Bool { !references(of: model).isEmpty }
-
-  /// The new objects with unique keys that an object's own keys refer to.
-  private func references(of model: Model) -> [Model] {
-    let state = model._$statePointer
-    guard !new.isEmpty, layout.traits[Int(state.pointee.entity)].hasReferenceInKey else {
-      return []
+  /// Gives an object its row, or claims the keys of one that has it, of which some were not complete before.
+  ///
+  /// - Returns: Whether the object has got its row by this.
+  private mutating func assignRow(
+    to model: Model, waits: Bool, _ layout: SaveLayout, _ numbers: inout RowNumbers,
+    _ upserted: inout Set<ObjectIdentifier>
+  ) throws -> Bool {
+    let entity = layout.entity(of: model)
+    // The numbers of rows are positive, and temporary ones are not.
+    if model._$statePointer.pointee.rowID > 0 {
+      try claim(model, entity)
+      return false
     }
-    return layout.entity(of: model).uniqueConstraints.joined().compactMap { index in
-      guard case .toOne(.model(let target)) = model.content(at: index),
-        new.contains(ObjectIdentifier(target)), target !== model
+    if let found = try row(of: model, entity) {
+      model._$statePointer.pointee.rowID = found
+      upserted.insert(ObjectIdentifier(model))
+      return true
+    }
+    if waits { return false }
+    let number = try numbers.draw(entity.rootIndex)
+    claim(number, entity)
+    model._$statePointer.pointee.rowID = number
+    return true
+  }
+}
+
+/// The objects of a save with keys that refer to new objects, whose rows are not known yet.
+private struct WaitingKeys {
+  typealias Model = any PersistentModel
+
+  /// The objects whose keys refer to each new object.
+  private var dependents: [ObjectIdentifier: [Model]] = [:]
+  private let layout: SaveLayout
+
+  init(_ models: [Model], _ layout: SaveLayout) {
+    self.layout = layout
+    guard layout.traits.contains(where: \.hasReferenceInKey) else { return }
+    for model in models {
+      let references = layout.entity(of: model).newObjects(inKeysOf: model, layout.traits)
+      for reference in references {
+        dependents[ObjectIdentifier(reference), default: []].append(model)
+      }
+    }
+  }
+
+  var isEmpty: Bool { dependents.isEmpty }
+
+  /// Whether an object has a key that refers to an object without a row.
+  func waits(_ model: Model) -> Bool {
+    !isEmpty
+      && layout.entity(of: model).newObjects(inKeysOf: model, layout.traits).contains {
+        $0._$statePointer.pointee.rowID <= 0
+      }
+  }
+
+  func dependents(of model: Model) -> [Model] { dependents[ObjectIdentifier(model)] ?? [] }
+}
+
+extension EntityLayout {
+  /// The new objects with unique keys to which an object's own keys refer. Such an object may have a stored row.
+  func newObjects(
+    inKeysOf model: any PersistentModel, _ traits: [EntityTraits]
+  ) -> [any PersistentModel] {
+    guard traits[index].hasReferenceInKey else { return [] }
+    return uniqueConstraints.joined().compactMap { property in
+      guard case .toOne(.model(let target)) = model.content(at: property),
+        target.has(_ModelFlags.inserted), !target.has(_ModelFlags.deleted),
+        traits[Int(target._$statePointer.pointee.entity)].isConstrained
       else { return nil }
       return target
     }

@@ -33,7 +33,7 @@ struct NameClash {
 
   /// Throws if two tables would be one, or two properties one column that cannot hold both.
   func check() throws {
-    var problems = models() + tables() + indexes()
+    var problems = models() + tables()
     for family in Dictionary(grouping: entities, by: \.rootIndex).values {
       let family = family.sorted { $0.index < $1.index }
       problems += columns(of: family) + hiddenColumns(of: family)
@@ -90,45 +90,6 @@ struct NameClash {
       return
         "These would have one table, whose name is \(name) in any case: \(users.sorted().joined(separator: ", ")). Rename "
         + "one of them."
-    }
-  }
-
-  /// The problems with unique indexes that would have the name of another index, or indexes that of a table.
-  ///
-  /// SQLite would make one of them alone. Of two indexes that are not unique this costs time only, and a store that has
-  /// been used so stays usable.
-  private func indexes() -> [String] {
-    var named: [String: Set<TableIndex>] = [:]
-    for entity in entities {
-      let sets = entity.uniqueConstraints.map { ($0, true) } + entity.indices.map { ($0, false) }
-      let declared = sets.compactMap { TableIndex($0.0, of: entity, isUnique: $0.1) }
-      for index in declared + references(of: entity) {
-        named[index.name.lowercased(), default: []].insert(index)
-      }
-    }
-    var tables = Dictionary(entities.map { ($0.table.lowercased(), $0.table) }) { first, _ in first
-    }
-    for pairs in pairTables { tables[pairs.name.lowercased()] = pairs.name }
-    return named.compactMap { name, indexes in
-      var users = indexes.map { index in
-        "the \(index.isUnique ? "unique " : "")index of \(index.columns.joined(separator: ", ")) of "
-          + index.table
-      }
-      if let table = tables[name] { users.append("the table \(table)") }
-      guard users.count > 1, tables[name] != nil || indexes.contains(where: \.isUnique) else {
-        return nil
-      }
-      return
-        "These would have one name, which is \(name) in any case: \(users.sorted().joined(separator: "; ")). Rename one of the "
-        + "properties."
-    }
-  }
-
-  /// The indexes of a class's to-one relationships.
-  private func references(of entity: EntityLayout) -> [TableIndex] {
-    entity.properties.compactMap { property in
-      guard case .toOne = property.kind, let column = property.column else { return nil }
-      return TableIndex(reference: column, of: entity.table)
     }
   }
 
@@ -209,5 +170,55 @@ struct NameClash {
       entities[left].rootIndex == entities[right].rootIndex
     default: false
     }
+  }
+}
+
+/// The names of a store's indexes, of which SQLite has one list with the names of its tables.
+///
+/// Made for the models of one store: those of two stores may have the same names.
+struct IndexNames {
+  private var tables: [String: String] = [:]
+  private var indexes: [String: Set<TableIndex>] = [:]
+
+  init(_ entities: [EntityLayout]) {
+    for entity in entities {
+      let joins = entity.joined.compactMap { entity.properties[$0].joinTable?.name }
+      let search = entity.searchable.isEmpty ? [] : HiddenTable.search(of: entity.name)
+      for table in [entity.table] + joins + search { tables[table.lowercased()] = table }
+      let sets = entity.uniqueConstraints.map { ($0, true) } + entity.indices.map { ($0, false) }
+      let declared = sets.compactMap { TableIndex($0.0, of: entity, isUnique: $0.1) }
+      for index in declared + Self.references(of: entity) + joins.map(TableIndex.init(ofPairs:)) {
+        indexes[index.name.lowercased(), default: []].insert(index)
+      }
+    }
+  }
+
+  /// The indexes of a class's to-one relationships.
+  private static func references(of entity: EntityLayout) -> [TableIndex] {
+    entity.properties.compactMap { property in
+      guard case .toOne = property.kind, let column = property.column else { return nil }
+      return TableIndex(reference: column, of: entity.table)
+    }
+  }
+
+  /// Throws if a unique index would have the name of another index, which SQLite would then not make, or an index that
+  /// of a table, which SQLite refuses.
+  ///
+  /// Two indexes of one name that are not unique cost time only, and a store that has been used so stays usable.
+  func check() throws {
+    let problems = indexes.compactMap { name, indexes -> String? in
+      var users = indexes.map { index in
+        "the \(index.isUnique ? "unique " : "")index of \(index.columns.joined(separator: ", ")) of "
+          + index.table
+      }
+      if let table = tables[name] { users.append("the table \(table)") }
+      guard users.count > 1, tables[name] != nil || indexes.contains(where: \.isUnique) else {
+        return nil
+      }
+      return "These would have one name, which is \(name) in any case: "
+        + "\(users.sorted().joined(separator: "; ")). Rename a property or a model."
+    }
+    guard !problems.isEmpty else { return }
+    throw SchemaProblem(.nameClash, problems.sorted().joined(separator: " "))
   }
 }

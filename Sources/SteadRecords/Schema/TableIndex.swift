@@ -17,6 +17,14 @@ struct TableIndex: Hashable {
     name = Self.name(table, reference: column)
   }
 
+  /// The index of a table of pairs by its targets. By owners its UNIQUE constraint has one.
+  init(ofPairs table: String) {
+    self.table = table
+    columns = ["target"]
+    isUnique = false
+    name = "\(table)_target"
+  }
+
   /// The index of a set of properties; nil if one of them has no column.
   init?(_ properties: [Int], of entity: EntityLayout, isUnique: Bool) {
     let columns = properties.compactMap { entity.properties[$0].column }

@@ -403,7 +403,8 @@ extension StoreConnection {
         + "owner INTEGER NOT NULL, target INTEGER NOT NULL, owner_order INTEGER, "
         + "target_order INTEGER, UNIQUE (owner, target))")
     try execute(
-      "CREATE INDEX IF NOT EXISTS \((join.name + "_target").sqlName) ON \(name) (target)")
+      "CREATE INDEX IF NOT EXISTS \(TableIndex(ofPairs: join.name).name.sqlName) ON \(name) (target)"
+    )
   }
 
   // MARK: Places in to-many relationships

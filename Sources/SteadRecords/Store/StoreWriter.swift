@@ -14,7 +14,7 @@ import Synchronization
 /// write lock of the file. Under both it takes the short locks of `CommitLog` and `OpenStores`.
 /// Nobody takes `writing` while holding one of these.
 final class StoreWriter: @unchecked Sendable {
-  // Sendable: `connection`, `transaction`, what is `private var`, `number` and `hasInnerWork` are only used under
+  // Sendable: `connection`, `transaction`, what is `private var` and `number` are only used under
   // `writing`, and the rest is immutable or has its own lock. Any thread may ask whether the file has moved, and have
   // its directory synced, which uses nothing that changes. `moveLog(busyTimeout:)` is called by the last owner alone.
 
@@ -47,8 +47,8 @@ final class StoreWriter: @unchecked Sendable {
   private var publication: CommitPublication
   /// The transactions around the innermost one.
   private var outer: [Outer] = []
-  /// Whether the innermost transaction has work of transactions within it, which its end must not take back.
-  private(set) var hasInnerWork = false
+  /// Whether the innermost transaction has work of transactions within it.
+  private var innerWork = false
 
   /// Takes over a connection; ``didOpen()`` is called before the first transaction.
   init(
@@ -80,6 +80,12 @@ final class StoreWriter: @unchecked Sendable {
   /// Whether the transaction that this thread has begun is still open: SQLite ends it after some errors.
   var isInTransaction: Bool { isWritingHere && connection.isInTransaction }
 
+  /// Whether this thread's innermost transaction has work of transactions within it, which its end must not take back.
+  var hasInnerWork: Bool { isWritingHere && innerWork }
+
+  /// How many transactions this thread has open, one inside the other.
+  var level: Int { isWritingHere ? depth : 0 }
+
   /// ``FileTransaction/checkPlace()``
   func checkPlace() throws { try transaction.checkPlace() }
 
@@ -91,8 +97,8 @@ final class StoreWriter: @unchecked Sendable {
   /// Within another transaction of the thread it is a savepoint, and part of that one. Waits for other threads
   /// without a limit, and for other connections to the file for ``RecordStore/lockTimeout``.
   ///
-  /// A commit releases the lock, before contexts are notified. What the body does afterwards is in no transaction of
-  /// this store. So a save to several stores nests their transactions, and commits them in the stores' order.
+  /// The commit of the outermost transaction releases the lock, before contexts are notified. What the body does
+  /// afterwards is in no transaction of this store. So a save to several stores nests their transactions, and commits them in the stores' order.
   ///
   /// ```swift
   /// try writer.transact { connection in
@@ -115,7 +121,7 @@ final class StoreWriter: @unchecked Sendable {
     try begin(isDurable: isDurable)
     let level = depth
     // Only a thread that is within a transaction may read `depth`: the lock may be another one's by now.
-    defer { if isWritingHere, depth >= level { rollBack() } }
+    defer { while isWritingHere, depth >= level { rollBack() } }
     return try body(connection)
   }
 
@@ -139,10 +145,11 @@ final class StoreWriter: @unchecked Sendable {
     writing.lock()
     do {
       if depth > 0 {
+        try checkTransaction()
         try connection.execute("SAVEPOINT \(Self.savepoint(depth))")
         outer.append(
           Outer(
-            changes: connection.changes, postedCount: publication.count, hasInnerWork: hasInnerWork)
+            changes: connection.changes, postedCount: publication.count, hasInnerWork: innerWork)
         )
       } else {
         try transaction.begin(isDurable: isDurable)
@@ -150,7 +157,7 @@ final class StoreWriter: @unchecked Sendable {
       }
       // A savepoint has changes of its own, which its commit writes.
       connection.changes = ChangeList()
-      hasInnerWork = false
+      innerWork = false
       // Last, since the `catch` tells by it whether the outermost transaction has begun.
       depth += 1
     } catch {
@@ -184,6 +191,7 @@ final class StoreWriter: @unchecked Sendable {
     // An error before the number is posted leaves nothing to retract.
     var isPosted = false
     do {
+      try checkTransaction()
       // A writer that saved no objects may have used numbers.
       if author == nil { connection.nextRows = [:] }
       let number = try transaction.writeCommit()
@@ -204,6 +212,7 @@ final class StoreWriter: @unchecked Sendable {
   func commitInnerWork() throws {
     guard hasInnerWork else { return rollBack() }
     do {
+      try checkTransaction()
       try close(from: nil)
     } catch {
       rollBack()
@@ -221,7 +230,7 @@ final class StoreWriter: @unchecked Sendable {
     if depth > 1 {
       try connection.execute("RELEASE \(Self.savepoint(depth - 1))")
       connection.changes = outer.removeLast().changes
-      hasInnerWork = true
+      innerWork = true
       depth -= 1
       writing.unlock()
       return
@@ -259,7 +268,7 @@ final class StoreWriter: @unchecked Sendable {
       transaction.rollBack(to: Self.savepoint(depth - 1))
       let around = outer.removeLast()
       publication.retract(from: around.postedCount)
-      (connection.changes, hasInnerWork) = (around.changes, around.hasInnerWork)
+      (connection.changes, innerWork) = (around.changes, around.hasInnerWork)
       depth -= 1
       writing.unlock()
       return
@@ -268,7 +277,7 @@ final class StoreWriter: @unchecked Sendable {
     publication.retract(from: 0)
     transaction.invalidateTriggers()
     if let around = outer.popLast() { connection.changes = around.changes }
-    hasInnerWork = false
+    innerWork = false
     depth -= 1
     if depth == 0 { endLastTransaction() }
     writing.unlock()
@@ -277,7 +286,7 @@ final class StoreWriter: @unchecked Sendable {
   /// Ends what is kept for the outermost transaction. `writing` is still locked.
   private func endLastTransaction() {
     publication.removeAll()
-    hasInnerWork = false
+    innerWork = false
     writingThread.store(0, ordering: .releasing)
     transaction.end()
   }
@@ -288,12 +297,23 @@ final class StoreWriter: @unchecked Sendable {
   ///
   /// - Throws: `readOnlyStore` or `storeFailure` if the thread has none.
   func joinTransaction<Result>(_ body: (StoreConnection) throws -> Result) throws -> Result {
-    guard isWritingHere else {
-      // The block of a transaction changed an object of a store that is not written.
-      guard configuration.allowsSave else { throw file.refusal }
-      throw SwiftDataError(.storeFailure, "The store's transaction was ended before it was used.")
-    }
+    // The block of a transaction changed an object of a store that is not written.
+    guard configuration.allowsSave else { throw file.refusal }
+    try checkTransaction()
     return try body(connection)
+  }
+
+  /// Throws unless this thread's transaction is still open.
+  ///
+  /// After some errors, such as a full disk, SQLite rolls the outermost one back itself. A statement would then commit by
+  /// itself what nobody takes for committed, and a savepoint would begin a transaction that nothing has checked.
+  private func checkTransaction() throws {
+    guard isInTransaction else {
+      throw SwiftDataError(
+        .storeFailure,
+        "The store's transaction had ended, such as by a full disk, when more was to be written in it. Nothing was saved; "
+          + "save again.")
+    }
   }
 
   /// Lets the file's triggers record what the open transaction changes, for work that changes rows by SQL of its own.
@@ -307,8 +327,9 @@ final class StoreWriter: @unchecked Sendable {
     guard configuration.allowsSave else { throw file.refusal }
     return try exclusively {
       guard depth > 0 else { return try transaction.maintain(body) }
+      try checkTransaction()
       // The transaction around it may write nothing itself, and then ends without a commit of its own.
-      hasInnerWork = true
+      innerWork = true
       return try body(connection)
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import SteadTestSupport
 import SwiftData
 import Testing
 
@@ -163,6 +164,23 @@ import Testing
         "the unique index of number of Hall_row; the unique index of row_number of Hall"))
     let table = message(.nameClash, Clashes.Row.self, Clashes.Row_hall.self, Clashes.Stage.self)
     #expect(table.contains("the index of hall of Row; the table Row_hall"))
+    let search = message(.nameClash, Clashes.Play.self, Clashes.Stage.self)
+    #expect(search.contains("the index of search of Play; the table Play_search"))
+    let pairs = message(.nameClash, Clashes.Actor.self, Clashes.Actor_parts_target.self)
+    #expect(pairs.contains("the index of target of Actor_parts; the table Actor_parts_target"))
+  }
+
+  @Test func `the names of two stores' indexes may be equal`() throws {
+    let directory = try TemporaryDirectory(inMemory: true)
+    let halls = Schema([Clashes.Hall.self])
+    let rows = Schema([Clashes.Hall_row.self])
+    let container = try ModelContainer(
+      for: Schema([Clashes.Hall.self, Clashes.Hall_row.self]),
+      configurations: [
+        ModelConfiguration("halls", schema: halls, url: directory.url.appending(path: "halls")),
+        ModelConfiguration("rows", schema: rows, url: directory.url.appending(path: "rows")),
+      ])
+    #expect(try container.check().isSound)
   }
 
   /// SQLite said "duplicate column name", without the class.
@@ -228,6 +246,21 @@ enum Clashes {
   }
 
   @Model final class Row_hall {
+    init() {}
+  }
+
+  @Model final class Play {
+    @Attribute(.spotlight) var title = ""
+    var search: Stage?
+    init() {}
+  }
+
+  @Model final class Actor {
+    var parts: [Actor_parts_target] = []
+    init() {}
+  }
+
+  @Model final class Actor_parts_target {
     init() {}
   }
 

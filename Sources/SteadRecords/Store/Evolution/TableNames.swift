@@ -195,7 +195,7 @@ struct DerivedNames {
             indices[TableIndex.name(table, reference: column)] = Columns(
               table: table, columns: [column])
           case .pairs(let pairs, _):
-            indices["\(pairs)_target"] = Columns(table: pairs, columns: ["target"])
+            indices[TableIndex(ofPairs: pairs).name] = Columns(table: pairs, columns: ["target"])
           // Stored in the other side's column, whose index is found with that side.
           case .inverse: break
           }
