@@ -42,7 +42,7 @@ extension PropertyList {
       guard depth < maximumDepth else { throw PropertyListError.tooDeep() }
       // Not by a cast to [String: Any], which would merge two spellings of one key.
       let fields = try dictionary.map { key, value in
-        try Fields.Field(Self.key(of: key), converting: value, depth: depth + 1)
+        try Fields.Field(Self.key(of: key), list(of: value, depth: depth + 1))
       }
       return .dictionary(Fields(fields))
     default: throw PropertyListError.notAPropertyList(type(of: object))
@@ -103,28 +103,23 @@ extension PropertyList.Fields {
 
   /// Converts a dictionary whose values ``PropertyList/init(validating:)`` accepts.
   ///
-  /// - Throws: As that initializer does.
+  /// - Throws: As that initializer does. The message begins with the key whose value is refused.
   public init(validating dictionary: [String: Any]) throws {
-    self.init(try dictionary.map { try Field($0, converting: $1, depth: 0) })
-  }
-}
-
-extension PropertyList.Fields.Field {
-  /// Converts a dictionary's value. The message of its error begins with the key.
-  fileprivate init(_ key: String, converting value: Any, depth: Int) throws {
-    do {
-      self.init(key, try PropertyList.list(of: value, depth: depth))
-    } catch let error as PropertyListError {
-      throw error.within(key)
-    }
+    self.init(
+      try dictionary.map { key, value in
+        do {
+          return Field(key, try PropertyList(validating: value))
+        } catch let error as PropertyListError {
+          throw error.within(key)
+        }
+      })
   }
 }
 
 extension PropertyListError {
-  /// Begins the message with the key of the dictionary that has the value. In a nested dictionary the keys around it
-  /// come first. Not at the depth limit, where there are too many.
+  /// Begins the message with the outermost dictionary's key. Those of dictionaries in it are part of a value, which no
+  /// message has.
   func within(_ key: String) -> PropertyListError {
-    guard code != .tooDeep else { return self }
     var error = self
     error.message = "\(key.debugDescription): \(message)"
     return error
@@ -227,7 +222,7 @@ extension Dictionary: PropertyListConvertible {
     guard depth < PropertyList.maximumDepth else { throw PropertyListError.tooDeep() }
     let fields = try map { key, value in
       try PropertyList.Fields.Field(
-        PropertyList.key(of: key), converting: value, depth: depth + 1)
+        PropertyList.key(of: key), PropertyList.list(of: value, depth: depth + 1))
     }
     return .dictionary(PropertyList.Fields(fields))
   }

@@ -62,7 +62,7 @@ struct XMLPropertyListWriter: ~Copyable {
           try line("key", field.key, depth: depth + 1)
           try add(field.value, depth: depth + 1)
         } catch let error as PropertyListError {
-          throw error.within(field.key)
+          throw depth == 0 ? error.within(field.key) : error
         }
       }
       line("</dict>", depth: depth)

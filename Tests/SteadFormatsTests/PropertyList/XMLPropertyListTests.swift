@@ -134,15 +134,15 @@ struct XMLPropertyListTests {
     }
   }
 
-  // It did not say which of a thousand values it was.
-  @Test func `what is refused is named by its key`() throws {
+  // It did not say which of a thousand values it was. Inner keys are part of a value.
+  @Test func `what is refused is named by its outermost key`() throws {
     let inner: PropertyList = .dictionary(["b\u{1}": .array([.string("\u{7}")])])
     let error = #expect(throws: PropertyListError.self) {
       try PropertyList.dictionary(["a": inner]).data(format: .xml)
     }
     #expect(
       error?.message
-        == #""a": "b\u{01}": A string has a control character, which XML cannot hold; write a binary property list."#
+        == "\"a\": A string has a control character, which XML cannot hold; write a binary property list."
     )
   }
 

@@ -26,7 +26,7 @@ struct DomainsTests {
     #expect(errors.codes == [.notAPropertyList])
     // The message named neither the key nor what became of the other defaults.
     preferences.register(defaults: ["a": ["c": ["d": NSObject()]]])
-    for (message, key) in zip(errors.messages, [#""b": "#, #""a": "c": "d": "#]) {
+    for (message, key) in zip(errors.messages, [#""b": "#, #""a": "#]) {
       let beginning = "None of the defaults was registered. \(key)A value of type NSObject"
       #expect(message.hasPrefix(beginning))
     }
