@@ -10,12 +10,12 @@ import Testing
 
 /// What becomes of a transaction's locks and rows if a save in its block fails, or SQLite ends it itself.
 @Suite("Transactions that go on", .hangLimit) struct HeldTransactionTests {
-  private let files: [StoreFile]
+  private let files: [RecordsTestSupport.StoreFile]
   private let container: ModelContainer
 
   /// A store of counters and one of accounts.
   init() throws {
-    files = [try StoreFile(), try StoreFile()]
+    files = [try RecordsTestSupport.StoreFile(), try RecordsTestSupport.StoreFile()]
     container = try ModelContainer(
       for: Schema([Counter.self, Account.self]),
       configurations: [
