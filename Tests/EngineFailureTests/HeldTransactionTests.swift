@@ -155,4 +155,65 @@ import Testing
     #expect(try Set(context.fetch(FetchDescriptor<Account>()).map(\.email)) == ["a", "b"])
     #expect(try container.check().isSound)
   }
+
+  // It took the inner transaction for its own, and ended it: saves that had succeeded were lost, and no error said so.
+  @Test(arguments: [false, true])
+  func `an outer context's save in the block of an inner one is part of that`(isRefused: Bool)
+    throws
+  {
+    let (outer, inner) = (ModelContext(container), ModelContext(container))
+    outer.insertAll(Account(email: "a", login: "a"), Account(email: "b", login: "b"))
+    try outer.save()
+    try outer.transaction {
+      try inner.transaction {
+        inner.insert(Counter(number: 5))
+        if isRefused {
+          let refused = try addRefused(outer)
+          #expect(throws: SwiftDataError.modelValidationFailure) { try outer.save() }
+          outer.delete(refused)
+        } else {
+          outer.insert(Counter(number: 1))
+          try outer.save()
+        }
+        for store in container.stores { #expect(store.writer.level == 2) }
+      }
+      for store in container.stores {
+        #expect(store.writer.level == 1 && store.writer.isInTransaction)
+      }
+      let refused = Account(email: "a", login: "b")
+      outer.insert(refused)
+      #expect(throws: SwiftDataError.modelValidationFailure) { try outer.save() }
+      outer.delete(refused)
+      outer.insert(Counter(number: 6))
+    }
+    for store in container.stores { #expect(store.writer.level == 0) }
+    let numbers = try ModelContext(container).fetch(FetchDescriptor<Counter>()).map(\.number)
+    #expect(numbers.sorted() == [1, 5, 6])
+    #expect(try container.check().isSound)
+  }
+
+  // The same with one store, where nothing is a savepoint without need.
+  @Test(arguments: StorePlace.allCases)
+  func `an outer context's save in an inner one's block stays with one store`(
+    _ place: StorePlace
+  ) throws {
+    let store = try TestStore(place, Counter.self, Account.self)
+    let (outer, inner) = (store.context(), store.context())
+    outer.insertAll(Account(email: "a", login: "a"), Account(email: "b", login: "b"))
+    try outer.save()
+    try outer.transaction {
+      try inner.transaction {
+        outer.insert(Counter(number: 1))
+        try outer.save()
+        let refused = try addRefused(outer)
+        #expect(throws: SwiftDataError.modelValidationFailure) { try outer.save() }
+        outer.delete(refused)
+        inner.insert(Counter(number: 5))
+      }
+      outer.insert(Counter(number: 6))
+    }
+    let numbers = try store.reopened().all(Counter.self).map(\.number)
+    #expect(numbers.sorted() == [1, 1, 5, 6])
+    #expect(try store.container.check().isSound)
+  }
 }

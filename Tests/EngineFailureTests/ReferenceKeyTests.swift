@@ -136,6 +136,50 @@ import Testing
     #expect(try store.container.check().isSound)
   }
 
+  // The new one got a row before the changed one could claim the key that both have, and the save was refused.
+  @Test(arguments: [false, true])
+  func `a changed object's key with a new object in it is claimed before others`(
+    isShopFirst: Bool
+  ) throws {
+    let store = try store()
+    let context = store.context()
+    let (stored, changed) = (KeyShop("a"), KeyItem(1, 10))
+    context.insertAll(stored, changed)
+    try context.save()
+    let (shop, new) = (KeyShop("a"), KeyItem(1, 20))
+    new.shop = stored
+    if isShopFirst { context.insertAll(shop, new) } else { context.insertAll(new, shop) }
+    changed.shop = shop
+    try context.save()
+    let items = try store.reopened().all(KeyItem.self)
+    #expect(items.map(\.value) == [20] && items.first?.shop?.name == "a")
+    #expect(try store.context().count(KeyShop.self) == 1)
+    #expect(try store.container.check().isSound)
+  }
+
+  /// A key that one object has at once, and another one when the object in it has a row.
+  @Test func `objects are one whichever of their keys is known first`() throws {
+    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+    for order in orders {
+      let store = try TestStore(.memory, KeyShop.self, KeyTicket.self)
+      let context = store.context()
+      let shop = KeyShop("a")
+      context.insertAll(shop, KeyTicket("n", nil, nil))
+      try context.save()
+      let equal = KeyShop("a")
+      let (early, late) = (KeyTicket(nil, 1, shop), KeyTicket("n", 1, equal))
+      let new: [any PersistentModel] = [early, late, equal]
+      for index in order {
+        func insert(_ model: some PersistentModel) { context.insert(model) }
+        insert(new[index])
+      }
+      try context.save()
+      #expect(try store.context().count(KeyTicket.self) == 1, "\(order)")
+      #expect(try store.context().count(KeyShop.self) == 1, "\(order)")
+      #expect(try store.container.check().isSound)
+    }
+  }
+
   // MARK: At random
 
   /// What is stored, by keys: `a`, `a/1` and `a/1/CH`.
@@ -234,6 +278,17 @@ import Testing
       #expect(try store.container.check().isSound)
       await Task.yield()
     }
+  }
+}
+
+@Model final class KeyTicket {
+  #Unique<KeyTicket>([\.name], [\.shop, \.code])
+  var name: String?
+  var code: Int?
+  var shop: KeyShop?
+
+  init(_ name: String?, _ code: Int?, _ shop: KeyShop?) {
+    (self.name, self.code, self.shop) = (name, code, shop)
   }
 }
 

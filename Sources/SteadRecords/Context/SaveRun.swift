@@ -20,25 +20,33 @@ final class SaveRun {
   /// Those of them in which the save was not committed.
   private var open: [Int]
   /// Those where the save is a savepoint within a program's transaction: all of them, if others have committed within
-  /// that, or if there are several.
+  /// that, if there are several, or if another context's transaction is open within it.
   ///
   /// Without it, a save that fails would roll back the whole transaction, and with it commits that their authors take
   /// for made. It would also release the locks of some stores, which cannot be taken again while others are kept.
   let savepoints: Set<Int>
+  /// Whether another context's transaction is open within the program's: the save is part of that one, which is not ended.
+  let isNested: Bool
   /// Whether all transactions were begun, so that there is something to take back.
   private(set) var hasBegun = false
 
   /// Brings what is checked into the mirrors of custom stores, and determines the stores to write.
   ///
-  /// - Parameter held: The stores of the program's transaction; nil outside one.
-  init(_ graph: ObjectGraph, noting note: Note?, within held: [Int]?) throws {
+  /// - Parameters:
+  ///   - held: The stores of the program's transaction; nil outside one.
+  ///   - levels: How many transactions were open in each of them as it began.
+  init(
+    _ graph: ObjectGraph, noting note: Note?, within held: [Int]?, levels: [Int: Int]
+  ) throws {
     (self.graph, self.note, isHeld) = (graph, note, held != nil)
     // In transactions of their own, so that what they bring into the mirrors stays if the save fails.
     versions = graph.customStores.isEmpty ? [:] : try CustomStoreCheck(graph).prepare()
     opened = held ?? Self.storesToSave(of: graph)
     open = opened
     let held = held ?? []
-    let needsSavepoints = held.count > 1 || held.contains { graph.stores[$0].writer.hasInnerWork }
+    isNested = held.contains { graph.stores[$0].writer.level > levels[$0] ?? 0 }
+    let needsSavepoints =
+      isNested || held.count > 1 || held.contains { graph.stores[$0].writer.hasInnerWork }
     savepoints = needsSavepoints ? Set(held) : []
   }
 
@@ -179,7 +187,7 @@ final class SaveRun {
         let store = graph.stores[index].writer
         let number = try store.commit(from: graph.commits.listener.reader, rows: rows)
         // The program's transaction around the savepoint.
-        if savepoints.contains(index) { try store.commitInnerWork() }
+        if savepoints.contains(index), !isNested { try store.commitInnerWork() }
         // The context's objects have this commit already: it must not come back as news.
         graph.commits.inbox.didCommit(number, to: index)
         graph.commits.clock.observe(graph.stores[index].log.newestStamp)

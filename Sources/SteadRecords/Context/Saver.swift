@@ -145,7 +145,7 @@ final class Saver {
   ///
   /// - Throws: `OutdatedSave` if a custom store was changed since the save was checked against it.
   private func saveOnce(noting note: SaveRun.Note?, endsTransaction: Bool) throws -> SaveSummary? {
-    let run = try SaveRun(graph, noting: note, within: heldStores)
+    let run = try SaveRun(graph, noting: note, within: heldStores, levels: heldLevels)
     let result: SaveResult
     do {
       result = try run.save()
@@ -155,13 +155,13 @@ final class Saver {
         graph.editor.restoreCutSides()
       }
       // The block goes on after it has caught the error.
-      if let heldStores { try hold(heldStores, again: run.savepoints) }
+      if let heldStores, !run.isNested { hold(heldStores, again: run.savepoints) }
       throw run.hasBegun ? SwiftDataError.ofSave(error) : error
     }
     if endsTransaction {
       // What observers save from now on is not the transaction's.
       heldStores = nil
-    } else if let held = heldStores {
+    } else if let held = heldStores, !run.isNested {
       // The block of a transaction continues with the lock, or without it if that cannot be had again: the rows are
       // committed, and a save that took its objects for pending would insert them a second time.
       do {
@@ -249,7 +249,6 @@ final class Saver {
       for index in indices {
         let connection = try graph.stores[index].writer.resume()
         resumed.append(index)
-        heldLevels[index] = graph.stores[index].writer.level
         SaveRun.applyCommits(to: index, of: graph, connection)
       }
     } catch {
@@ -263,57 +262,64 @@ final class Saver {
   ///
   /// Where it has ended, by the save or by SQLite, which ends one itself after some errors, it begins again. In the
   /// stores after the first of these it is ended, too, with what was committed within it, since locks are taken in the
-  /// stores' order.
-  private func hold(_ held: [Int], again protected: Set<Int>) throws {
+  /// stores' order. If a lock cannot be had again, it is ended in all stores: saves in the rest of the block then take
+  /// the locks themselves.
+  private func hold(_ held: [Int], again protected: Set<Int>) {
     let lost = held.filter { index in
       let writer = graph.stores[index].writer
       // A transaction that is open may also be another context's, around this one.
-      return !protected.contains(index) || !writer.isInTransaction
-        || writer.level < heldLevels[index] ?? 0
+      return !protected.contains(index) || !writer.isInTransaction || !isHeld(index)
     }
     guard let first = lost.first else { return }
-    // If something below throws, `endHeldStores` ends those that are still open, and no others.
-    heldStores = held.filter { $0 < first }
-    var failure: (any Error)?
-    for index in held where index >= first {
-      let writer = graph.stores[index].writer
-      guard writer.level >= heldLevels[index] ?? 0 else { continue }
-      do {
-        if writer.isInTransaction { try endTransaction(of: index) } else { writer.rollBack() }
-      } catch {
-        // The others are ended nevertheless, so that no lock is kept.
-        failure = failure ?? error
-      }
+    let later = held.filter { $0 >= first }
+    do {
+      try end(later)
+      try resume(later)
+    } catch {
+      // No lock is kept that nobody would release.
+      try? end(held.filter { $0 < first })
+      heldStores = nil
+      Report.problem(
+        "A transaction's block goes on without its locks, since a save in it has failed: \(error)")
     }
-    if let failure { throw failure }
-    try resume(held.filter { $0 >= first })
-    heldStores = held
   }
 
-  /// Ends a program's transaction in one store with what was committed within it.
-  private func endTransaction(of index: Int) throws {
-    if graph.customStores.isEmpty || graph.customStores[index] == nil {
-      try graph.stores[index].writer.commitInnerWork()
-    } else {
-      // The block may have fetched objects into the mirror, which are registered now. Rolled back, their rows
-      // would be missing.
-      try graph.stores[index].writer.commit(from: nil, rows: CommitLog.Rows())
+  /// Whether the transaction of the block has not ended in a store.
+  private func isHeld(_ index: Int) -> Bool {
+    graph.stores[index].writer.level >= heldLevels[index] ?? 0
+  }
+
+  /// Ends a program's transaction in some stores with what was committed within it, unless it has ended there.
+  ///
+  /// - Throws: The first error, when no lock of these stores is kept.
+  private func end(_ stores: [Int]) throws {
+    var first: (any Error)?
+    for index in stores where isHeld(index) {
+      let writer = graph.stores[index].writer
+      do {
+        if !writer.isInTransaction {
+          // SQLite has ended it.
+          writer.rollBack()
+        } else if graph.customStores.isEmpty || graph.customStores[index] == nil {
+          try writer.commitInnerWork()
+        } else {
+          // The block may have fetched objects into the mirror, which are registered now. Rolled back, their rows
+          // would be missing.
+          try writer.commit(from: nil, rows: CommitLog.Rows())
+        }
+      } catch {
+        first = first ?? error
+      }
     }
+    if let first { throw first }
   }
 
   /// Ends a program's transaction with what was committed within it, which stays even if the block or its save throws.
   private func endHeldStores() throws {
-    var first: (any Error)?
-    for store in heldStores ?? [] {
-      do {
-        try endTransaction(of: store)
-      } catch {
-        // The other stores are ended nevertheless, so that no lock is kept.
-        first = first ?? error
-      }
+    defer {
+      heldStores = nil
+      for store in graph.stores { store.removeDroppedFiles() }
     }
-    heldStores = nil
-    for store in graph.stores { store.removeDroppedFiles() }
-    if let first { throw first }
+    try end(heldStores ?? [])
   }
 }

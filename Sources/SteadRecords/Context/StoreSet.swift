@@ -70,7 +70,9 @@ final class StoreSet: Sendable {
         schema: schema, recordsReads: used.contains { $0.migration == .beforeCustomStage })
       self.layout = layout
       let assignment = try StoreAssignment(layout: layout, configurations: used)
-      for entities in assignment.entities {
+      // Not for a migration's stages: an earlier version that has such models is opened, so that its data can be had.
+      for (configuration, entities) in zip(used, assignment.entities)
+      where configuration.migration == .none {
         try IndexNames(entities.map { layout.entities[$0] }).check()
       }
       // From here on files may change: all that contradicts in the configurations was found above.

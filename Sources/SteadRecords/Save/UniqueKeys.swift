@@ -13,6 +13,10 @@ struct UniqueKeys {
   private var claimed: [Key: Holder] = [:]
   /// The keys of the object that was asked for last, until it is claimed a row for them.
   private var open: [Key] = []
+  /// The new objects without a row that have a key which nobody has claimed.
+  private var wanted: [Key: [Model]] = [:]
+  /// Those of them whose key was claimed since.
+  private var woken: [Model] = []
 
   /// A constraint with the values of an object.
   struct Key: Hashable {
@@ -79,7 +83,10 @@ struct UniqueKeys {
 
   /// Claims the keys of the object that `row(of:_:)` was asked for last.
   mutating func claim(_ row: Int64, _ entity: EntityLayout) {
-    for key in open { claimed[key] = Holder(row: row, entity: entity.index) }
+    for key in open {
+      claimed[key] = Holder(row: row, entity: entity.index)
+      if !wanted.isEmpty, let models = wanted.removeValue(forKey: key) { woken += models }
+    }
     open = []
   }
 
@@ -105,8 +112,7 @@ struct UniqueKeys {
     let isNew = model.has(_ModelFlags.inserted)
     open = []
     // Of a changed object only changed keys: the others are still in the row, where `stored` finds them.
-    for key in try keys(of: model, entity)
-    where isNew || key.constraint.contains(where: { state.pointee.changes.contains($0) }) {
+    for key in try keys(of: model, entity, changed: isNew ? nil : state.pointee.changes) {
       if let other = try (claimed[key] ?? stored(key, entity))?.row, other != row {
         let subject = isNew ? "A new \(entity.name)" : "The \(entity.name) of row \(row)"
         throw SwiftDataError(
@@ -129,11 +135,15 @@ struct UniqueKeys {
 
   /// The constraints with an object's values; those with nil are left out, since nil is not equal to nil, as in SQL.
   ///
-  /// - Parameter isPlanned: Whether new objects have no rows yet, so that their temporary numbers stand for them.
+  /// - Parameters:
+  ///   - changes: The properties of which a constraint has to have one; nil for all constraints.
+  ///   - isPlanned: Whether new objects have no rows yet, so that their temporary numbers stand for them.
   func keys(
-    of model: any PersistentModel, _ entity: EntityLayout, isPlanned: Bool = false
+    of model: Model, _ entity: EntityLayout, changed changes: PropertySet? = nil,
+    isPlanned: Bool = false
   ) throws -> [Key] {
     try entity.uniqueConstraints.compactMap { constraint in
+      if let changes, !constraint.contains(where: { changes.contains($0) }) { return nil }
       var values = try self.values(of: model, entity, constraint)
       if isPlanned { replaceReferences(&values, of: model, constraint) }
       if values.contains(.null) { return nil }
@@ -153,7 +163,11 @@ struct UniqueKeys {
       switch target {
       case .none: values[place] = .null
       case .row(let row): values[place] = .integer(row)
-      case .model(let target): values[place] = .integer(target._$statePointer.pointee.rowID)
+      case .model(let target):
+        let row = target._$statePointer.pointee.rowID
+        let isNew = target.has(_ModelFlags.inserted) && !target.has(_ModelFlags.deleted)
+        // What gets no row is NULL in the column, too.
+        values[place] = row > 0 || isNew ? .integer(row) : .null
       }
     }
   }
@@ -234,10 +248,11 @@ extension UniqueKeys {
   /// Gives new objects the rows that have their unique values, stored ones or those of earlier new objects, and new
   /// rows where none has. Changed objects claim their values before, which come before those that are stored.
   ///
-  /// In the order of insertion, but a key with a to-one relationship has the number of another object's row, and is
-  /// complete when that one has a row. So an object that no complete key gives a row waits for those that its other
-  /// keys refer to, and is asked again as each of these gets its row. If all that are left wait for each other, the
-  /// first gets a new row: no stored key can have the numbers of objects that have none.
+  /// A key with a to-one relationship has the number of another object's row, and is complete when that one has a row.
+  /// So the rows that objects have by complete keys are found first, for all of them; then new rows are given to those
+  /// whose keys are complete, in the order of insertion; and then, where keys refer to each other in a circle, to the
+  /// first one. An object is asked again when one that its keys refer to gets its row, and when another one claims a key
+  /// that it has.
   ///
   /// Invariant: afterwards objects with a common key have a common row, and all of them but the one that inserts it are
   /// in `upserted`.
@@ -252,32 +267,43 @@ extension UniqueKeys {
     let waiting = WaitingKeys(new + changed, layout)
     if waiting.isEmpty {
       for model in new {
-        _ = try assignRow(to: model, waits: false, layout, &numbers, &upserted)
+        _ = try assignRow(to: model, draws: true, layout, &numbers, &upserted)
       }
       return
     }
-    for isWaitingOver in [false, true] {
+    for pass in [Pass.find, .draw, .force] {
       for model in new where model._$statePointer.pointee.rowID <= 0 {
         var queue = [model]
         var next = 0
         while next < queue.count {
           let current = queue[next]
-          // Only the first: the others wait for what may yet get a row.
-          let waits = (next > 0 || !isWaitingOver) && waiting.waits(current)
+          // Only the first is forced: the others may yet get the row of what they wait for.
+          let draws =
+            switch pass {
+            case .find: false
+            case .draw: !waiting.waits(current)
+            case .force: next == 0 || !waiting.waits(current)
+            }
           next += 1
-          if try assignRow(to: current, waits: waits, layout, &numbers, &upserted) {
+          if try assignRow(to: current, draws: draws, layout, &numbers, &upserted) {
             queue += waiting.dependents(of: current)
           }
+          queue += woken
+          woken = []
         }
       }
     }
+    wanted = [:]
   }
+
+  /// What is done for new objects that no key gives a row.
+  private enum Pass { case find, draw, force }
 
   /// Gives an object its row, or claims the keys of one that has it, of which some were not complete before.
   ///
   /// - Returns: Whether the object has got its row by this.
   private mutating func assignRow(
-    to model: Model, waits: Bool, _ layout: SaveLayout, _ numbers: inout RowNumbers,
+    to model: Model, draws: Bool, _ layout: SaveLayout, _ numbers: inout RowNumbers,
     _ upserted: inout Set<ObjectIdentifier>
   ) throws -> Bool {
     let entity = layout.entity(of: model)
@@ -291,7 +317,10 @@ extension UniqueKeys {
       upserted.insert(ObjectIdentifier(model))
       return true
     }
-    if waits { return false }
+    guard draws else {
+      for key in open { wanted[key, default: []].append(model) }
+      return false
+    }
     let number = try numbers.draw(entity.rootIndex)
     claim(number, entity)
     model._$statePointer.pointee.rowID = number

@@ -273,6 +273,11 @@ final class StoreWriter: @unchecked Sendable {
       writing.unlock()
       return
     }
+    if !connection.isInTransaction, !publication.isEmpty {
+      Report.problem(
+        "SQLite has ended a transaction of \(configuration.url.path) itself, as it does for a full disk. What was committed "
+          + "within it is lost.")
+    }
     transaction.rollBack()
     publication.retract(from: 0)
     transaction.invalidateTriggers()
