@@ -225,14 +225,12 @@ final class Saver {
         try block()
         summary = try saveAlone(noting: nil, endsTransaction: true)
       } catch {
-        do {
-          try endHeldStores()
-        } catch let second {
-          Report.problem("What a transaction's block had committed was lost: \(second)")
-        }
+        endReporting(heldStores ?? [])
+        didEndHeldStores()
         throw error
       }
-      try endHeldStores()
+      defer { didEndHeldStores() }
+      try end(heldStores ?? [])
       return summary
     }
   }
@@ -272,15 +270,28 @@ final class Saver {
     }
     guard let first = lost.first else { return }
     let later = held.filter { $0 >= first }
+    // What SQLite has taken back is reported by the store, and the save's own error is thrown.
+    for index in later where isHeld(index) && !graph.stores[index].writer.isInTransaction {
+      graph.stores[index].writer.rollBack()
+    }
+    endReporting(later)
     do {
-      try end(later)
       try resume(later)
     } catch {
       // No lock is kept that nobody would release.
-      try? end(held.filter { $0 < first })
+      endReporting(held.filter { $0 < first })
       heldStores = nil
       Report.problem(
         "A transaction's block goes on without its locks, since a save in it has failed: \(error)")
+    }
+  }
+
+  /// Ends a program's transaction in some stores. Only reports an error, since another one is thrown.
+  private func endReporting(_ stores: [Int]) {
+    do {
+      try end(stores)
+    } catch {
+      Report.problem("What a transaction's block had committed was lost: \(error)")
     }
   }
 
@@ -289,7 +300,8 @@ final class Saver {
     graph.stores[index].writer.level >= heldLevels[index] ?? 0
   }
 
-  /// Ends a program's transaction in some stores with what was committed within it, unless it has ended there.
+  /// Ends a program's transaction in some stores with what was committed within it, unless it has ended there. That
+  /// stays even if the block or its save throws.
   ///
   /// - Throws: The first error, when no lock of these stores is kept.
   private func end(_ stores: [Int]) throws {
@@ -297,10 +309,7 @@ final class Saver {
     for index in stores where isHeld(index) {
       let writer = graph.stores[index].writer
       do {
-        if !writer.isInTransaction {
-          // SQLite has ended it.
-          writer.rollBack()
-        } else if graph.customStores.isEmpty || graph.customStores[index] == nil {
+        if graph.customStores.isEmpty || graph.customStores[index] == nil {
           try writer.commitInnerWork()
         } else {
           // The block may have fetched objects into the mirror, which are registered now. Rolled back, their rows
@@ -314,12 +323,9 @@ final class Saver {
     if let first { throw first }
   }
 
-  /// Ends a program's transaction with what was committed within it, which stays even if the block or its save throws.
-  private func endHeldStores() throws {
-    defer {
-      heldStores = nil
-      for store in graph.stores { store.removeDroppedFiles() }
-    }
-    try end(heldStores ?? [])
+  /// Called when a program's transaction has ended in all stores.
+  private func didEndHeldStores() {
+    heldStores = nil
+    for store in graph.stores { store.removeDroppedFiles() }
   }
 }

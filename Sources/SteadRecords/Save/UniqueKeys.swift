@@ -13,9 +13,9 @@ struct UniqueKeys {
   private var claimed: [Key: Holder] = [:]
   /// The keys of the object that was asked for last, until it is claimed a row for them.
   private var open: [Key] = []
-  /// The new objects without a row that have a key which nobody has claimed.
+  /// The new objects that were asked for when they had no row, by their keys, which nobody has claimed.
   private var wanted: [Key: [Model]] = [:]
-  /// Those of them whose key was claimed since.
+  /// Those whose key was claimed since.
   private var woken: [Model] = []
 
   /// A constraint with the values of an object.
@@ -249,13 +249,13 @@ extension UniqueKeys {
   /// rows where none has. Changed objects claim their values before, which come before those that are stored.
   ///
   /// A key with a to-one relationship has the number of another object's row, and is complete when that one has a row.
-  /// So the rows that objects have by complete keys are found first, for all of them; then new rows are given to those
-  /// whose keys are complete, in the order of insertion; and then, where keys refer to each other in a circle, to the
-  /// first one. An object is asked again when one that its keys refer to gets its row, and when another one claims a key
-  /// that it has.
+  /// So the rows that objects have by complete keys are found first, for all of them. Then objects whose keys are all
+  /// complete get new rows, one at a time, in the order of insertion or in which their keys were completed. If all that
+  /// are left wait, since keys refer to each other in a circle, the first of them gets a new row. After each row, those
+  /// are asked again whose keys refer to its object, and those that have a key which was claimed for it.
   ///
   /// Invariant: afterwards objects with a common key have a common row, and all of them but the one that inserts it are
-  /// in `upserted`.
+  /// in `upserted`. No object gets a new row while another one's row could still be found by a complete key.
   ///
   /// - Parameter new: In the order of their insertion.
   mutating func assignRows(
@@ -271,33 +271,57 @@ extension UniqueKeys {
       }
       return
     }
-    for pass in [Pass.find, .draw, .force] {
-      for model in new where model._$statePointer.pointee.rowID <= 0 {
-        var queue = [model]
-        var next = 0
-        while next < queue.count {
-          let current = queue[next]
-          // Only the first is forced: the others may yet get the row of what they wait for.
-          let draws =
-            switch pass {
-            case .find: false
-            case .draw: !waiting.waits(current)
-            case .force: next == 0 || !waiting.waits(current)
-            }
-          next += 1
-          if try assignRow(to: current, draws: draws, layout, &numbers, &upserted) {
-            queue += waiting.dependents(of: current)
-          }
-          queue += woken
-          woken = []
-        }
+    var complete: [Model] = []
+    for model in new where Self.hasNoRow(model) {
+      complete += try settle(model, draws: false, waiting, layout, &numbers, &upserted)
+    }
+    // The last round ends with no object left, since each that is forced has a row.
+    let rounds: [Model?] = [nil] + new.map { $0 }
+    for forced in rounds {
+      if let forced, Self.hasNoRow(forced) {
+        complete += try settle(forced, draws: true, waiting, layout, &numbers, &upserted)
       }
+      var next = 0
+      while next < complete.count {
+        let model = complete[next]
+        next += 1
+        guard Self.hasNoRow(model) else { continue }
+        complete += try settle(model, draws: true, waiting, layout, &numbers, &upserted)
+      }
+      complete = []
     }
     wanted = [:]
   }
 
-  /// What is done for new objects that no key gives a row.
-  private enum Pass { case find, draw, force }
+  /// The numbers of rows are positive, and temporary ones are not.
+  private static func hasNoRow(_ model: Model) -> Bool { model._$statePointer.pointee.rowID <= 0 }
+
+  /// Finds or gives an object's row, and finds those of objects that wait for it.
+  ///
+  /// - Parameter draws: Whether the object gets a new row if no key gives it one. The others only find theirs.
+  /// - Returns: The objects that have no row, though their keys are all complete now.
+  private mutating func settle(
+    _ model: Model, draws: Bool, _ waiting: WaitingKeys, _ layout: SaveLayout,
+    _ numbers: inout RowNumbers, _ upserted: inout Set<ObjectIdentifier>
+  ) throws -> [Model] {
+    var complete: [Model] = []
+    var queue = [model]
+    var next = 0
+    while next < queue.count {
+      let current = queue[next]
+      let isDrawn = draws && next == 0
+      next += 1
+      if try assignRow(to: current, draws: isDrawn, layout, &numbers, &upserted) {
+        queue += waiting.dependents(of: current)
+      } else if Self.hasNoRow(current), !waiting.waits(current) {
+        complete.append(current)
+      }
+      // Those that have a row have claimed their complete keys.
+      queue += woken.filter(Self.hasNoRow)
+      woken = []
+    }
+    return complete
+  }
 
   /// Gives an object its row, or claims the keys of one that has it, of which some were not complete before.
   ///
@@ -307,8 +331,7 @@ extension UniqueKeys {
     _ upserted: inout Set<ObjectIdentifier>
   ) throws -> Bool {
     let entity = layout.entity(of: model)
-    // The numbers of rows are positive, and temporary ones are not.
-    if model._$statePointer.pointee.rowID > 0 {
+    guard Self.hasNoRow(model) else {
       try claim(model, entity)
       return false
     }

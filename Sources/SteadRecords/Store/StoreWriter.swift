@@ -131,8 +131,7 @@ final class StoreWriter: @unchecked Sendable {
   /// Takes no closure, since the rest of the block cannot be one. Nor is the lock kept in between: with several stores a
   /// thread has to release all before it takes the first again, or two threads wait for each other.
   ///
-  /// - Throws: What ``transact(isDurable:_:)`` throws. The store is then in no transaction of the thread, and the rest
-  ///   of the body runs without.
+  /// - Throws: What ``transact(isDurable:_:)`` throws. The rest of the body then runs without a transaction of its own.
   func resume() throws -> StoreConnection {
     try begin(isDurable: false)
     return connection
@@ -281,8 +280,10 @@ final class StoreWriter: @unchecked Sendable {
     transaction.rollBack()
     publication.retract(from: 0)
     transaction.invalidateTriggers()
-    if let around = outer.popLast() { connection.changes = around.changes }
-    innerWork = false
+    // What was committed within the outer ones is gone, too, which their ends throw.
+    let around = outer.popLast()
+    if let around { connection.changes = around.changes }
+    innerWork = around?.hasInnerWork ?? false
     depth -= 1
     if depth == 0 { endLastTransaction() }
     writing.unlock()
