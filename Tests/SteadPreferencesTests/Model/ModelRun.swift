@@ -284,9 +284,13 @@ private struct Objects {
 /// What an observer of all keys is told.
 final class ModelChanges: Sendable {
   private struct State {
+    /// The values when the observation had begun, of keys of which nothing was told by then.
     var first: [String: PropertyList?] = [:]
-    var last: [String: PropertyList?] = [:]
+    /// The values that were told last.
+    var told: [String: PropertyList?] = [:]
     var problem: String?
+
+    func last(_ key: String) -> PropertyList? { told[key] ?? first[key] ?? nil }
   }
 
   /// How long, in seconds, changes of others may take to be told.
@@ -296,19 +300,22 @@ final class ModelChanges: Sendable {
   private let observation: ForkSafeLock<PreferenceObservation?> = ForkSafeLock(nil)
 
   init(_ preferences: Preferences) {
-    for key in ModelValues.keys {
-      let value = preferences.propertyList(forKey: key)
-      state.withLock { $0.last[key] = .some(value) }
-    }
     let observation = preferences.observe { [state] change in
       state.withLock { state in
-        let last = state.last[change.key] ?? nil
-        if change.old != last { state.problem = "\(change.key) was told with another old value" }
+        if let last = state.told[change.key], change.old != last {
+          state.problem = "\(change.key) was told with another old value"
+        }
         if change.old == change.new { state.problem = "\(change.key) was told without a change" }
-        state.last[change.key] = .some(change.new)
+        state.told[change.key] = .some(change.new)
       }
     }
     self.observation.withLock { $0 = observation }
+    // Afterwards: what is noticed in the background between a read and the observation is told to nobody. What is told
+    // first after a read may be from before it.
+    for key in ModelValues.keys {
+      let value = preferences.propertyList(forKey: key)
+      state.withLock { $0.first[key] = .some(value) }
+    }
   }
 
   /// Throws unless the last value that was told of each key is the expected one, each after the one before.
@@ -317,10 +324,10 @@ final class ModelChanges: Sendable {
   func compare(_ expected: (Int) -> PropertyList?) throws {
     let deadline = ContinuousClock.now + .seconds(Self.patience)
     while true {
-      let (last, problem) = state.withLock { ($0.last, $0.problem) }
-      if let problem { throw ModelRun.Difference(description: problem) }
-      let missing = ModelValues.keys.indices.first { key in
-        (last[ModelValues.keys[key]] ?? nil) != expected(key)
+      let found = state.withLock { $0 }
+      if let problem = found.problem { throw ModelRun.Difference(description: problem) }
+      let missing = ModelValues.keys.indices.first {
+        found.last(ModelValues.keys[$0]) != expected($0)
       }
       guard let missing else { break }
       guard ContinuousClock.now < deadline else {
