@@ -273,20 +273,20 @@ extension UniqueKeys {
     }
     var complete: [Model] = []
     for model in new where Self.hasNoRow(model) {
-      complete += try settle(model, draws: false, waiting, layout, &numbers, &upserted)
+      complete += try propagate(model, draws: false, waiting, layout, &numbers, &upserted)
     }
     // The last round ends with no object left, since each that is forced has a row.
     let rounds: [Model?] = [nil] + new.map { $0 }
     for forced in rounds {
       if let forced, Self.hasNoRow(forced) {
-        complete += try settle(forced, draws: true, waiting, layout, &numbers, &upserted)
+        complete += try propagate(forced, draws: true, waiting, layout, &numbers, &upserted)
       }
       var next = 0
       while next < complete.count {
         let model = complete[next]
         next += 1
         guard Self.hasNoRow(model) else { continue }
-        complete += try settle(model, draws: true, waiting, layout, &numbers, &upserted)
+        complete += try propagate(model, draws: true, waiting, layout, &numbers, &upserted)
       }
       complete = []
     }
@@ -296,11 +296,11 @@ extension UniqueKeys {
   /// The numbers of rows are positive, and temporary ones are not.
   private static func hasNoRow(_ model: Model) -> Bool { model._$statePointer.pointee.rowID <= 0 }
 
-  /// Finds or gives an object's row, and finds those of objects that wait for it.
+  /// Finds or gives an object's row, and propagates that: finds the rows of objects whose keys it completes.
   ///
   /// - Parameter draws: Whether the object gets a new row if no key gives it one. The others only find theirs.
   /// - Returns: The objects that have no row, though their keys are all complete now.
-  private mutating func settle(
+  private mutating func propagate(
     _ model: Model, draws: Bool, _ waiting: WaitingKeys, _ layout: SaveLayout,
     _ numbers: inout RowNumbers, _ upserted: inout Set<ObjectIdentifier>
   ) throws -> [Model] {

@@ -1,7 +1,7 @@
 import Foundation
 import SteadSQLite
 
-// Sendable: `RecordStore` only uses its writer under a lock, and `ReaderPool` lends a reader to one thread at a time,
+// Sendable: `StoreWriter` only uses its connection under a lock, and `ReaderPool` lends a reader to one thread at a time,
 // so that no two threads use the connection's variables at once.
 /// One connection to a store, and what is known about the commit that it sees; used by one thread at a time.
 ///
@@ -84,8 +84,8 @@ final class StoreConnection: @unchecked Sendable {
   /// False if the history is off: transactions are only counted then.
   var notesChanges = false
 
-  /// The next free row of the last written hierarchies, by their roots. `RecordStore` forgets them when other processes
-  /// may have written.
+  /// The next free row of the last written hierarchies, by their roots. Forgotten when other processes may have
+  /// written.
   var nextRows: [Int: Int64] = [:]
 
   /// Whether new rows and pairs get numbers from the counter of the process (`KeyNumber`) instead of the table: in
