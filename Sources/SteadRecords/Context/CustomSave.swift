@@ -56,7 +56,7 @@ struct CustomSave {
   /// saved rolls it back. So an object has an identifier of the store's, or is pending.
   ///
   /// - Throws: `OutdatedSave` if the store has another version of its content, and what the store throws.
-  func run(_ result: inout SaveResult) throws {
+  func run(_ result: SaveResult) throws {
     let new = result.newRows(in: index)
     let rows = new.map { model, _ in
       let state = model._$statePointer

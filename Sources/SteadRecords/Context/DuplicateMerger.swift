@@ -99,8 +99,8 @@ final class DuplicateMerger {
       for index in save.stores {
         // Without a commit it is rolled back.
         try graph.stores[index].writer.transact { connection in
-          let assigned = try SaveWriter.assignRows(of: save, in: index, connection)
-          sharing += assigned.sharedRows(in: index, includingStored: mergesIntoRows)
+          try SaveWriter.assignRows(of: save, in: index, connection)
+          sharing += save.sharedRows(in: index, includingStored: mergesIntoRows)
         }
       }
     }

@@ -121,13 +121,13 @@ final class SaveRun {
     try DeleteRules(graph).applyRulesAgain(readsRows: readsRows)
     try SaveValidator(graph: graph).run()
     try graph.merger.mergeDuplicates()
-    var result = SaveResult(
+    let result = SaveResult(
       SavePlan(&graph.pending, sides: graph.pending.sides.compactMap(sideToSave)), of: graph)
     let saves = try customSaves(of: result)
     do {
       for index in result.stores {
         try graph.stores[index].writer.joinTransaction { connection in
-          result = try SaveWriter.write(result, to: index, connection)
+          try SaveWriter.write(result, to: index, connection)
           try note?(graph.stores[index], connection, result)
           connection.changes.author = graph.author
         }
@@ -135,7 +135,7 @@ final class SaveRun {
       // Last, since what a custom store has saved is not taken back.
       for (place, save) in saves.enumerated() {
         do {
-          try save.run(&result)
+          try save.run(result)
         } catch var error as OutdatedSave {
           // Those before it have saved, and a custom store cannot take that back.
           error.hasSavedOthers = place > 0
@@ -217,7 +217,7 @@ final class SaveRun {
 
 extension SaveResult {
   /// The result of a save of a context that has written nothing yet.
-  init(_ plan: SavePlan, of graph: ObjectGraph) {
+  convenience init(_ plan: SavePlan, of graph: ObjectGraph) {
     self.init(
       plan,
       SaveLayout(

@@ -12,7 +12,7 @@ struct RowReferences {
   /// Clears what refers to a row by relationships without an inverse, which no rule of the deleted object clears.
   func clearOneWay(
     to model: any PersistentModel, _ entity: EntityLayout, _ places: inout ListPlaces,
-    _ result: inout SaveResult
+    _ result: SaveResult
   ) throws {
     let row = model._$statePointer.pointee.rowID
     for relationship in layout.store.oneWay[entity.rootIndex]
@@ -39,7 +39,7 @@ struct RowReferences {
   /// of the two as well.
   func clearPartners(
     of model: any PersistentModel, _ entity: EntityLayout, _ property: PropertyLayout,
-    _ result: inout SaveResult
+    _ result: SaveResult
   ) throws {
     guard let destination = property.destination, let column = property.column else { return }
     let target = layout.store.entities[destination]

@@ -2,7 +2,9 @@
 /// changed besides the objects' own.
 ///
 /// Made before the first row is written; the writing of each store adds to it. What a save writes is in its plan.
-struct SaveResult {
+///
+/// A class, since all steps of a save work on one result: a copy for each would retain every array of the plan.
+final class SaveResult {
   typealias State = SavePlan.State
 
   let plan: SavePlan
@@ -64,7 +66,7 @@ struct SaveResult {
   }
 
   /// Gives new objects a custom store's numbers for their rows.
-  mutating func renumber(_ root: Int, _ numbers: [Int64: Int64]) {
+  func renumber(_ root: Int, _ numbers: [Int64: Int64]) {
     for state in plan.states.inserted where layout.traits[Int(state.pointee.entity)].root == root {
       if let number = numbers[state.pointee.rowID] { state.pointee.rowID = number }
     }
@@ -74,12 +76,12 @@ struct SaveResult {
   // MARK: Other rows
 
   /// Records rows that were changed besides those of the plan's objects, by hierarchy.
-  mutating func noteRows(_ rows: [Int: Set<Int64>]) {
+  func noteRows(_ rows: [Int: Set<Int64>]) {
     otherRows.merge(rows) { $0.union($1) }
   }
 
   /// Records rows that were changed besides those of the plan's objects, and in which property.
-  mutating func noteRows(_ rows: [Int64], of entity: EntityLayout, _ property: Int?) {
+  func noteRows(_ rows: [Int64], of entity: EntityLayout, _ property: Int?) {
     if rows.isEmpty { return }
     otherRows[entity.rootIndex, default: []].formUnion(rows)
     guard let property else { return }
@@ -88,7 +90,7 @@ struct SaveResult {
 
   /// Records the owners that the row of an object has, before it is overwritten, for other contexts: by another
   /// context's commit, or an upsert, that may be one which the object never had in memory.
-  mutating func noteOldOwners(
+  func noteOldOwners(
     of model: any PersistentModel, _ changes: PropertySet?, _ connection: StoreConnection
   ) throws {
     let entity = layout.entity(of: model)
@@ -107,7 +109,7 @@ struct SaveResult {
 
   /// Records the files of large values that a row refers to, before it is overwritten or deleted. They are removed
   /// after the commit, if no other row refers to them.
-  mutating func noteFiles(
+  func noteFiles(
     of model: any PersistentModel, _ connection: StoreConnection, changes: PropertySet? = nil
   ) {
     let entity = layout.entity(of: model)

@@ -1,6 +1,6 @@
 import SteadSQLite
 
-/// Writes one store's part of a save to the open transaction, and returns what it has found out.
+/// Writes one store's part of a save to the open transaction, and records in the result what it has found out.
 ///
 /// Invariant: besides rows, it only changes the numbers of new objects, which ``SaveResult/revert()`` restores.
 /// Everything else about an object changes after the commit, in `SaveRun.finish`. Nothing carries over from one store
@@ -19,30 +19,27 @@ struct SaveWriter {
   private var places: ListPlaces
   /// The relationships with a limited number of members that this save changes.
   private var countedLists: CountedLists
-  private var result: SaveResult
+  private let result: SaveResult
 
-  private init(_ save: SaveResult, to store: Int, _ connection: StoreConnection) {
-    (plan, layout, result) = (save.plan, save.layout, save)
+  private init(_ result: SaveResult, to store: Int, _ connection: StoreConnection) {
+    (plan, layout) = (result.plan, result.layout)
+    self.result = result
     (self.store, self.connection) = (store, connection)
-    isAlone = save.stores.count == 1
-    references = RowReferences(layout: save.layout, store: store, connection: connection)
-    numbers = RowNumbers(save.layout, connection)
-    places = ListPlaces(save.layout, connection)
-    countedLists = CountedLists(save.layout.store)
+    isAlone = result.stores.count == 1
+    references = RowReferences(layout: layout, store: store, connection: connection)
+    numbers = RowNumbers(layout, connection)
+    places = ListPlaces(layout, connection)
+    countedLists = CountedLists(layout.store)
   }
 
   /// Writes a store's part of a save.
   ///
-  /// - Parameter save: What was found out in the stores before.
-  /// - Returns: The same, with what was found out in this store.
+  /// - Parameter result: Has what was found out in the stores before; what is found out in this one is added.
   /// - Throws: `modelValidationFailure` for what the rows do not allow, and errors of SQLite. The caller rolls back the
-  ///   transaction, and reverts the result that it had.
-  static func write(
-    _ save: SaveResult, to store: Int, _ connection: StoreConnection
-  ) throws -> SaveResult {
-    var writer = SaveWriter(save, to: store, connection)
+  ///   transaction, and reverts the result.
+  static func write(_ result: SaveResult, to store: Int, _ connection: StoreConnection) throws {
+    var writer = SaveWriter(result, to: store, connection)
     try writer.write()
-    return writer.result
   }
 
   /// Deletes a store's rows, and gives new objects theirs, as the save will.
@@ -52,11 +49,10 @@ struct SaveWriter {
   ///
   /// - Throws: `modelValidationFailure` if unique keys contradict each other.
   static func assignRows(
-    of save: SaveResult, in store: Int, _ connection: StoreConnection
-  ) throws -> SaveResult {
-    var writer = SaveWriter(save, to: store, connection)
+    of result: SaveResult, in store: Int, _ connection: StoreConnection
+  ) throws {
+    var writer = SaveWriter(result, to: store, connection)
     try writer.assignRows()
-    return writer.result
   }
 
   /// Does what ``write(_:to:_:)`` describes.
@@ -157,7 +153,7 @@ struct SaveWriter {
     let entity = layout.entity(of: model)
     if layout.plans[entity.index].hasExternal { result.noteFiles(of: model, connection) }
     // First, since it notes the rows: their pairs may be in the table of one of the object's own lists.
-    if isReferenced { try references.clearOneWay(to: model, entity, &places, &result) }
+    if isReferenced { try references.clearOneWay(to: model, entity, &places, result) }
     for index in entity.joined {
       guard let join = entity.properties[index].joinTable else { continue }
       // Before pairs go, so that their numbers are not given out again.
@@ -219,9 +215,11 @@ struct SaveWriter {
   /// each other, so a statement is looked up and reset once for each run of them.
   private mutating func insert() throws {
     var insertion: RowInsertion?
+    // Once, and not for each object.
+    let upserted = result.upserted
     for model in plan.inserted where isHere(model) {
       let entity = Int(model._$statePointer.pointee.entity)
-      if !result.upserted.isEmpty, result.upserted.contains(ObjectIdentifier(model)) {
+      if !upserted.isEmpty, upserted.contains(ObjectIdentifier(model)) {
         try overwriteRow(of: model, layout.plans[entity])
         continue
       }
@@ -342,7 +340,7 @@ struct SaveWriter {
           // All references of a new object are new to the store; of a stored object, those that were changed.
           let isNew = model.has(_ModelFlags.inserted)
           guard isNew || model._$statePointer.pointee.changes.contains(index) else { continue }
-          try references.clearPartners(of: model, entity, entity.properties[index], &result)
+          try references.clearPartners(of: model, entity, entity.properties[index], result)
         }
       }
     }
