@@ -542,6 +542,27 @@ package.targets += [
       .product(name: "NIOFoundationCompat", package: "swift-nio", condition: needsServer),
     ],
     path: "Examples/http/Tests/HTTPExampleTests"),
+  // A web service with a context for each request. Empty without the trait Server. Benchmarks/server-bench measures it.
+  example(
+    "NotesKit",
+    [
+      "SteadRecords", "SwiftData",
+      .product(name: "Hummingbird", package: "hummingbird", condition: needsServer),
+    ]),
+  program(
+    "notes-server",
+    [
+      "NotesKit", "SteadRecords", "SwiftData",
+      .product(name: "Hummingbird", package: "hummingbird", condition: needsServer),
+    ]),
+  .testTarget(
+    name: "NotesServerTests",
+    dependencies: [
+      "NotesKit", "SteadRecords", "SwiftData",
+      .product(name: "Hummingbird", package: "hummingbird", condition: needsServer),
+      .product(name: "HummingbirdTesting", package: "hummingbird", condition: needsServer),
+    ],
+    path: "Examples/Tests/NotesServerTests"),
 ]
 
 func example(

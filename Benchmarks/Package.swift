@@ -4,10 +4,15 @@ import PackageDescription
 let package = Package(
   name: "stead-benchmarks",
   platforms: [.macOS(.v15)],
+  traits: [
+    .trait(name: "Server", description: "notes-grdb. The other programs need no web server.")
+  ],
   dependencies: [
     .package(name: "stead", path: ".."),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    // Of the trait Server alone.
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
   ],
   targets: [
     .executableTarget(
@@ -95,6 +100,15 @@ let package = Package(
         "BenchmarkHarness",
         .product(name: "SteadSwiftData", package: "stead"),
         .product(name: "SteadSync", package: "stead"),
+      ]
+    ),
+    // The service of the example notes-server on GRDB: server-bench measures both. Empty without the trait.
+    .executableTarget(
+      name: "notes-grdb",
+      dependencies: [
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(
+          name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
       ]
     ),
     .target(name: "BenchmarkHarness"),
