@@ -228,10 +228,9 @@ struct DeleteRules {
     of model: any PersistentModel, _ property: PropertyLayout
   ) -> Inverses.Side? {
     let state = model._$statePointer
-    guard graph.commits.hasNews, graph.isHere(model), !property.isToMany,
+    guard graph.commits.hasNews, graph.isHere(model), property.isOneToOne,
       !model.has(_ModelFlags.inserted),
       state.pointee.changes.contains(property.index),
-      property.inverses(in: graph.layout.entities).contains(where: { !$0.isToMany }),
       let stored = storedReference(of: model, property),
       let inverse = graph.inverse(of: property, list: stored.list), !inverse.isToMany,
       let destination = property.destination,

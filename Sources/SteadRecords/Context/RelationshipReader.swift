@@ -335,7 +335,7 @@ final class RelationshipReader {
       // The pairs of a deleted object go with it.
       case .toMany(.join, _): false
       // A to-one inverse is a column of the destination's row, which has to be cleared.
-      default: property.inverses(in: graph.layout.entities).contains { !$0.isToMany }
+      default: property.isOneToOne
       }
     default: false
     }

@@ -23,16 +23,11 @@ struct SaveLayout {
     }
   }
 
-  /// Whether a to-one property has a to-one inverse, or one among several.
-  func isOneToOne(_ property: PropertyLayout) -> Bool {
-    !property.isToMany && property.inverses(in: store.entities).contains { !$0.isToMany }
-  }
-
   /// The one-to-one relationships in which an object has a partner.
   func partners(of model: any PersistentModel) -> PropertySet {
     let entity = entity(of: model)
     var result = PropertySet()
-    for index in entity.relationships where isOneToOne(entity.properties[index]) {
+    for index in entity.relationships where entity.properties[index].isOneToOne {
       switch model.content(at: index) {
       case .toOne(.model), .toOne(.row): result.insert(index)
       default: break

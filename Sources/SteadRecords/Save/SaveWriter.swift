@@ -336,7 +336,7 @@ struct SaveWriter {
         && layout.traits[Int(model._$statePointer.pointee.entity)].hasOneToOne
       {
         let entity = layout.entity(of: model)
-        for index in entity.relationships where layout.isOneToOne(entity.properties[index]) {
+        for index in entity.relationships where entity.properties[index].isOneToOne {
           // All references of a new object are new to the store; of a stored object, those that were changed.
           let isNew = model.has(_ModelFlags.inserted)
           guard isNew || model._$statePointer.pointee.changes.contains(index) else { continue }

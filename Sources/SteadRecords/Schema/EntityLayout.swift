@@ -182,11 +182,7 @@ struct EntityTraits {
   init(_ entity: EntityLayout, in layout: StoreLayout) {
     root = entity.rootIndex
     hasRelationships = !entity.relationships.isEmpty
-    hasOneToOne = entity.relationships.contains { index in
-      let property = entity.properties[index]
-      return !property.isToMany
-        && property.inverses(in: layout.entities).contains { !$0.isToMany }
-    }
+    hasOneToOne = entity.properties.contains(where: \.isOneToOne)
     isConstrained = !entity.uniqueConstraints.isEmpty
     hasReferenceInKey = entity.uniqueConstraints.joined().contains {
       entity.properties[$0].destination != nil

@@ -30,6 +30,8 @@ final class PropertyLayout: @unchecked Sendable {
   let transformerName: String?
   /// nil for an attribute.
   let relationship: RelationshipLayout?
+  /// Whether it is a to-one relationship with a to-one inverse, or with one among several.
+  let isOneToOne: Bool
   /// The column, unquoted, that records which of a to-one relationship's `lists` the object is in: NULL or 0 for the
   /// first, else the list's number. nil unless several lists are stored in the same column.
   let listColumn: String?
@@ -42,9 +44,11 @@ final class PropertyLayout: @unchecked Sendable {
     kind: Kind, isOptional: Bool, valueType: any Any.Type, defaultValue: Any?, isUnique: Bool,
     isSearchable: Bool, isEphemeral: Bool, isPreserved: Bool = false,
     asksForFiles: Bool = false, transformerName: String?,
-    relationship: RelationshipLayout?, listColumn: String? = nil, isForeign: Bool = false
+    relationship: RelationshipLayout?, isOneToOne: Bool = false, listColumn: String? = nil,
+    isForeign: Bool = false
   ) {
     self.isForeign = isForeign
+    self.isOneToOne = isOneToOne
     self.index = index
     self.name = name
     self.originalName = originalName
@@ -87,12 +91,7 @@ final class PropertyLayout: @unchecked Sendable {
   /// The inverses: properties of the destination. Several if they share this to-one property.
   func inverses(in entities: [EntityLayout]) -> [PropertyLayout] {
     guard let destination, let relationship else { return [] }
-    // Several lists over one to-one are all its inverses. Without shared lists there is at most
-    // one.
-    let indices =
-      relationship.lists.isEmpty
-      ? relationship.inverse.map { [$0] } ?? [] : relationship.lists.map(\.property)
-    return indices.map { entities[destination].properties[$0] }
+    return relationship.inverses.map { entities[destination].properties[$0] }
   }
 
   /// Whether the column of a to-one relationship has one for the position beside it: if a to-many relationship is stored
@@ -138,6 +137,12 @@ struct RelationshipLayout: Sendable {
   var lists: [SharedList] = []
   /// The relationship's number among those that share its inverse; nil where it shares none.
   var list: Int?
+
+  /// The indices of all inverses in the destination's properties. Several lists over one to-one are all its inverses;
+  /// without shared lists there is at most one.
+  var inverses: [Int] {
+    lists.isEmpty ? inverse.map { [$0] } ?? [] : lists.map(\.property)
+  }
 }
 
 /// One of several relationships that name the same to-one relationship as their inverse.

@@ -158,6 +158,14 @@ struct StoreLayoutBuilder {
     let lists = sharing.lists(of: relationship, in: entity)
     // An inherited relationship has an inverse only in the subclasses that the inverse can lead to.
     let leadsBack = inverseProperty.map { leads($0, to: entity) } ?? true
+    let layout = RelationshipLayout(
+      deleteRule: relationship.deleteRule, minimum: relationship.minimumModelCount ?? 0,
+      maximum: relationship.maximumModelCount ?? 0,
+      inverse: lists.map { $0.first?.property } ?? (leadsBack ? inverse : nil),
+      lists: lists ?? [], list: sharing.number(of: relationship))
+    let hasToOneInverse = layout.inverses.contains { index in
+      (stored[destination][index] as? Schema.Relationship)?.isToOneRelationship == true
+    }
     return PropertyLayout(
       index: index, name: relationship.name, originalName: relationship.originalName,
       keyPath: relationship.keypath,
@@ -168,12 +176,8 @@ struct StoreLayoutBuilder {
           storage(relationship, of: entity, inverse, inverseProperty), destination: destination),
       isOptional: relationship.isOptional, valueType: relationship.valueType, defaultValue: nil,
       isUnique: relationship.isUnique, isSearchable: false, isEphemeral: false,
-      transformerName: nil,
-      relationship: RelationshipLayout(
-        deleteRule: relationship.deleteRule, minimum: relationship.minimumModelCount ?? 0,
-        maximum: relationship.maximumModelCount ?? 0,
-        inverse: lists.map { $0.first?.property } ?? (leadsBack ? inverse : nil),
-        lists: lists ?? [], list: sharing.number(of: relationship)),
+      transformerName: nil, relationship: layout,
+      isOneToOne: relationship.isToOneRelationship && hasToOneInverse,
       listColumn: sharing.needsColumn(relationship)
         ? HiddenColumn.list(of: relationship.name) : nil,
       isForeign: declared.shape.model.map { $0 != models[destination].type } ?? false)
