@@ -37,7 +37,9 @@ struct BatchDeletion {
       if try !custom.delete(request, of: plan.entity) {
         try deleteObjects(descriptor, includeSubclasses: includeSubclasses)
       }
-    } else if isAlone, custom == nil, plan.isExact, !graph.plans[plan.entity.index].hasExternal {
+    } else if isAlone, custom == nil, plan.isExact,
+      !graph.entities[plan.entity.index].lazyPlan.plan.hasExternal
+    {
       try deleteRows(plan)
     } else {
       try deleteObjects(descriptor, includeSubclasses: includeSubclasses)
@@ -69,8 +71,8 @@ struct BatchDeletion {
   ///
   /// Locks the store alone, not the context's saves: nothing of the context's pending changes is written.
   private func deleteRows<T>(_ plan: FetchPlan<T>) throws {
-    let index = graph.storeIndex[plan.entity.index]
-    let entityPlan = graph.plans[plan.entity.index]
+    let index = graph.entities[plan.entity.index].storeIndex
+    let entityPlan = graph.entities[plan.entity.index].lazyPlan.plan
     let selection = plan.selection(
       of: entityPlan.identifierColumns, from: entityPlan, limit: nil, offset: nil)
     // The lock first: an object that another context saves before the DELETE is deleted, too.

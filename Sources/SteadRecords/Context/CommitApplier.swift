@@ -100,9 +100,9 @@ final class CommitApplier {
     case .nothing: break
     case .everything:
       // Nobody knows which rows have changed: another process has committed, or the log has forgotten.
-      graph.loader.registry.markAllStale { graph.storeIndex[$0] == store }
+      graph.loader.registry.markAllStale { graph.entities[$0].storeIndex == store }
       for entity in graph.layout.entities where entity.index == entity.rootIndex {
-        guard graph.storeIndex[entity.index] == store else { continue }
+        guard graph.entities[entity.index].storeIndex == store else { continue }
         followers.note(entity.table)
         for object in graph.loader.registry.all(root: entity.index) {
           changed.add(entity.model(object))
@@ -110,7 +110,8 @@ final class CommitApplier {
       }
     case .rows(let rows):
       for entity in graph.layout.entities where entity.index == entity.rootIndex {
-        guard graph.storeIndex[entity.index] == store, let rows = rows.table(entity.table) else {
+        guard graph.entities[entity.index].storeIndex == store, let rows = rows.table(entity.table)
+        else {
           continue
         }
         followers.note(entity.table)
@@ -199,7 +200,9 @@ final class CommitApplier {
 
   /// The lists of an object that are loaded, which reading its row forgets.
   private func loadedLists(of model: any PersistentModel) -> [(any PersistentModel, Int)] {
-    guard graph.traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return [] }
+    guard graph.entities[Int(model._$statePointer.pointee.entity)].layout.hasRelationships else {
+      return []
+    }
     return graph.entity(of: model).relationships.compactMap { index in
       guard case .toMany(let targets) = model.content(at: index), targets.loaded != nil else {
         return nil
@@ -211,7 +214,7 @@ final class CommitApplier {
   /// Applies other contexts' commits, and reads outdated objects of any store in the same snapshots.
   func readAgain(_ models: [any PersistentModel]) {
     let byStore = Dictionary(grouping: models) {
-      graph.storeIndex[Int($0._$statePointer.pointee.entity)]
+      graph.entities[Int($0._$statePointer.pointee.entity)].storeIndex
     }
     for (index, models) in byStore {
       do {

@@ -24,7 +24,9 @@ struct CustomSave {
     defer { reader.abandon() }
     // Read now: the save deletes these rows before the store is called.
     let states = save.plan.states.deleted.filter { save.isIn(index, $0) }
-    let rows = states.map { (graph.traits[Int($0.pointee.entity)].root, $0.pointee.rowID) }
+    let rows = states.map {
+      (graph.entities[Int($0.pointee.entity)].layout.rootIndex, $0.pointee.rowID)
+    }
     deleted = store.snapshots(of: try Self.objects(rows, reader))
   }
 
@@ -60,7 +62,9 @@ struct CustomSave {
     let new = result.newRows(in: index)
     let rows = new.map { model, _ in
       let state = model._$statePointer
-      return (root: graph.traits[Int(state.pointee.entity)].root, row: state.pointee.rowID)
+      return (
+        root: graph.entities[Int(state.pointee.entity)].layout.rootIndex, row: state.pointee.rowID
+      )
     }
     // A mirror's rows have numbers that are unique in the process, so the number alone is the key, whatever the
     // hierarchy.
@@ -131,7 +135,9 @@ struct CustomSave {
         "The store \(name) saved a new \(entity.name) without an identifier. Have save(_:) return "
           + "remappedIdentifiers for all inserted snapshots.")
     }
-    guard identifier.id.reference === graph.plans[entity.index].reference, identifier.row > 0 else {
+    guard identifier.id.reference === graph.entities[entity.index].lazyPlan.plan.reference,
+      identifier.row > 0
+    else {
       throw SwiftDataError(
         .storeFailure,
         "The store \(name) gave a new \(entity.name) an identifier of \(identifier.entityName) in store "

@@ -18,12 +18,10 @@ struct CustomStoreCheck {
     let (checked, ruled, targets) = (checkedRoots, ruledRoots, requiredTargets)
     for (index, store) in graph.customStores.enumerated() {
       guard let store else { continue }
-      let constrained = graph.traits.indices.filter {
-        graph.traits[$0].isConstrained && graph.storeIndex[$0] == index
-      }
-      let roots = Set(constrained.map { graph.traits[$0].root }).intersection(graph.pending.roots)
-        .union(checked.union(targets.roots).filter { graph.storeIndex[$0] == index })
-        .union(store.hasVersions ? ruled.filter { graph.storeIndex[$0] == index } : [])
+      let constrained = graph.entities.filter { $0.layout.isConstrained && $0.storeIndex == index }
+      let roots = Set(constrained.map(\.layout.rootIndex)).intersection(graph.pending.roots)
+        .union(checked.union(targets.roots).filter { graph.entities[$0].storeIndex == index })
+        .union(store.hasVersions ? ruled.filter { graph.entities[$0].storeIndex == index } : [])
       let identifiers = targets.identifiers[index] ?? []
       // Nothing is checked there: the store is not asked, and its part is saved without a version.
       if roots.isEmpty, identifiers.isEmpty { continue }
@@ -43,8 +41,9 @@ struct CustomStoreCheck {
         roots.insert(entity.rootIndex)
         return
       }
-      identifiers[graph.storeIndex[entity.index], default: []].insert(
-        PersistentIdentifier(reference: graph.plans[entity.index].reference, row: row))
+      identifiers[graph.entities[entity.index].storeIndex, default: []].insert(
+        PersistentIdentifier(
+          reference: graph.entities[entity.index].lazyPlan.plan.reference, row: row))
     }
     for kind in [PendingChanges.Kind.inserted, .changed] {
       for model in graph.pending.models(kind) where !model.has(_ModelFlags.deleted) {
@@ -81,7 +80,9 @@ struct CustomStoreCheck {
     while let root = queue.popLast() {
       for entity in graph.layout.entities where entity.rootIndex == root {
         for property in entity.relationships.map({ entity.properties[$0] }) {
-          guard let next = property.destination.map({ graph.traits[$0].root }) else { continue }
+          guard let next = property.destination.map({ graph.entities[$0].layout.rootIndex }) else {
+            continue
+          }
           found.insert(next)
           // Only a cascade deletes what it reaches, so that the rules of that apply, too.
           guard property.relationship?.deleteRule == .cascade else { continue }
@@ -107,7 +108,7 @@ struct CustomStoreCheck {
       where graph.layout.entities[reference.entity].properties[reference.property]
         .isRequiredReference
       {
-        roots.insert(graph.traits[reference.entity].root)
+        roots.insert(graph.entities[reference.entity].layout.rootIndex)
       }
     }
     return roots

@@ -29,10 +29,12 @@ struct DeleteRules {
         graph.reader.reload(next)
         guard graph.isHere(next) else { continue }
       }
-      let traits = graph.traits[Int(next._$statePointer.pointee.entity)]
+      let index = Int(next._$statePointer.pointee.entity)
       // Marked before its rules are applied, so that a cycle of cascades comes to an end.
-      graph.pending.add(next, to: .deleted, root: traits.root, at: graph.commits.clock.next())
-      if traits.hasRelationships {
+      graph.pending.add(
+        next, to: .deleted, root: graph.entities[index].layout.rootIndex,
+        at: graph.commits.clock.next())
+      if graph.entities[index].layout.hasRelationships {
         recordWhatNoRuleCuts(next)
         applyRules(to: next, &queue)
       }
@@ -46,7 +48,7 @@ struct DeleteRules {
       if !isDenied(model) {
         cutWhatNoRuleCuts(model)
         graph.leave(model)
-        let root = graph.traits[Int(model._$statePointer.pointee.entity)].root
+        let root = graph.entities[Int(model._$statePointer.pointee.entity)].layout.rootIndex
         if !graph.layout.oneWay[root].isEmpty { cutOneWayReferences(toDeleted: false) }
       }
       graph.undo.recordDeletion(of: model)
@@ -176,7 +178,7 @@ struct DeleteRules {
     while !isDone {
       let deleted = graph.pending.models(.deleted)
       for model in deleted
-      where graph.traits[Int(model._$statePointer.pointee.entity)].hasRelationships {
+      where graph.entities[Int(model._$statePointer.pointee.entity)].layout.hasRelationships {
         var queue: [any PersistentModel] = []
         // Members that others have added are in the rows, and not in the list that is loaded here.
         if readsRows { forgetLists(of: model) }
@@ -249,7 +251,7 @@ struct DeleteRules {
     guard let column = property.column else { return nil }
     // In the column, NULL means the first list, as 0 does.
     let list = property.listColumn.map { "ifnull(\($0.sqlName), 0)" } ?? "NULL"
-    let rows = try? graph.reader.lookUp(in: graph.storeIndex[entity.index]) { connection in
+    let rows = try? graph.reader.lookUp(in: graph.entities[entity.index].storeIndex) { connection in
       try connection.rows(
         "SELECT \(column.sqlName), \(list) FROM \(entity.table.sqlName) WHERE \"_id\" = ?1",
         [.integer(model._$statePointer.pointee.rowID)])

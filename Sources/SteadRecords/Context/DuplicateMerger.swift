@@ -72,17 +72,17 @@ final class DuplicateMerger {
 
   /// Whether a key of a pending object refers to a new object, which may have a stored row.
   private var hasNewObjectInKey: Bool {
-    guard graph.traits.contains(where: \.hasReferenceInKey) else { return false }
+    guard graph.entities.contains(where: { $0.layout.hasReferenceInKey }) else { return false }
     return [PendingChanges.Kind.inserted, .changed].contains { kind in
       graph.pending.models(kind).contains {
-        !graph.entity(of: $0).newObjects(inKeysOf: $0, graph.traits).isEmpty
+        !graph.entity(of: $0).newObjects(inKeysOf: $0, graph.entities).isEmpty
       }
     }
   }
 
   private func isConstrained(_ model: any PersistentModel) -> Bool {
     !model.has(_ModelFlags.deleted)
-      && graph.traits[Int(model._$statePointer.pointee.entity)].isConstrained
+      && graph.entities[Int(model._$statePointer.pointee.entity)].layout.isConstrained
   }
 
   /// The new objects that would share a row with another object, in the order of their insertion.
@@ -134,7 +134,8 @@ final class DuplicateMerger {
     var pairs: [DuplicateFinder.Pair] = []
     for index in graph.stores.indices {
       func isConcerned(_ model: any PersistentModel) -> Bool {
-        isConstrained(model) && graph.storeIndex[Int(model._$statePointer.pointee.entity)] == index
+        isConstrained(model)
+          && graph.entities[Int(model._$statePointer.pointee.entity)].storeIndex == index
       }
       let new = graph.pending.models(.inserted).filter(isConcerned)
       guard !new.isEmpty else { continue }
@@ -142,7 +143,7 @@ final class DuplicateMerger {
         isConcerned($0) && !$0.has(_ModelFlags.inserted)
       }
       pairs += try graph.stores[index].writer.joinTransaction { connection in
-        var finder = DuplicateFinder(UniqueKeys(graph.loader.rowContexts, connection))
+        var finder = DuplicateFinder(UniqueKeys(graph.entities, connection))
         return try finder.pairs(new: new, changed: changed) { graph.entity(of: $0) }
       }
     }
@@ -273,7 +274,8 @@ final class DuplicateMerger {
 
   /// Leads new and changed objects to the originals of merged ones, which nothing leads back from.
   private func redirectOneWayReferences(to duplicates: [any PersistentModel]) {
-    let roots = Set(duplicates.map { graph.traits[Int($0._$statePointer.pointee.entity)].root })
+    let roots = Set(
+      duplicates.map { graph.entities[Int($0._$statePointer.pointee.entity)].layout.rootIndex })
     let places = roots.flatMap { graph.layout.oneWay[$0] }
     guard !places.isEmpty else { return }
     for kind in [PendingChanges.Kind.inserted, .changed] {
@@ -409,7 +411,7 @@ final class DuplicateMerger {
       }
     }
     graph.pending.add(
-      duplicate, to: .inserted, root: graph.traits[Int(state.pointee.entity)].root,
+      duplicate, to: .inserted, root: graph.entities[Int(state.pointee.entity)].layout.rootIndex,
       at: graph.commits.clock.next())
     graph.didChangePending()
   }

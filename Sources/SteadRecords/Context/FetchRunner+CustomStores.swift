@@ -58,8 +58,8 @@ extension FetchRunner {
   private func objects<T>(
     _ identifiers: [PersistentIdentifier], of plan: FetchPlan<T>
   ) throws -> [T] {
-    let entityPlan = graph.plans[plan.entity.index]
-    let models = try graph.commits.readNewest(of: graph.storeIndex[plan.entity.index]) {
+    let entityPlan = graph.entities[plan.entity.index].lazyPlan.plan
+    let models = try graph.commits.readNewest(of: graph.entities[plan.entity.index].storeIndex) {
       connection in
       let statement = try connection.statement(entityPlan.selectionOfRows)
       statement.reset()
@@ -79,9 +79,10 @@ extension FetchRunner {
     // If a part is evaluated in memory, it may read any object that the class leads to.
     let related =
       plan.isExact
-      ? Set(plan.query.relatedEntities.map { graph.traits[$0].root }) : reachable(from: plan.entity)
+      ? Set(plan.query.relatedEntities.map { graph.entities[$0].layout.rootIndex })
+      : reachable(from: plan.entity)
     let rest = related.subtracting([plan.entity.rootIndex]).filter {
-      graph.customStores[graph.storeIndex[$0]] === store
+      graph.customStores[graph.entities[$0].storeIndex] === store
     }
     if !rest.isEmpty { try store.take(hierarchies: rest, for: graph.editingState) }
   }
@@ -93,7 +94,7 @@ extension FetchRunner {
       for entity in graph.layout.entities where entity.rootIndex == root {
         for index in entity.relationships {
           guard let destination = entity.properties[index].destination else { continue }
-          let next = graph.traits[destination].root
+          let next = graph.entities[destination].layout.rootIndex
           if found.insert(next).inserted { queue.append(next) }
         }
       }
@@ -105,7 +106,7 @@ extension FetchRunner {
   func mirror(_ entity: EntityLayout) throws {
     guard let store = graph.customStore(of: entity) else { return }
     let roots = reachable(from: entity).filter {
-      graph.customStores[graph.storeIndex[$0]] === store
+      graph.customStores[graph.entities[$0].storeIndex] === store
     }
     try store.take(hierarchies: roots, for: graph.editingState)
   }

@@ -33,7 +33,8 @@ struct FetchRunner {
 
   func makePlan<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> FetchPlan<T> {
     try FetchPlan(
-      descriptor, layout: graph.layout, plans: graph.plans, pendingRoots: graph.pending.roots)
+      descriptor, layout: graph.layout, entities: graph.entities,
+      pendingRoots: graph.pending.roots)
   }
 
   // MARK: Rows
@@ -48,12 +49,13 @@ struct FetchRunner {
   /// A fetch of all rows of a class of which many objects are registered reads the rows' numbers alone, as long as
   /// few are missing. A partial fetch doesn't, since the missing rows would be read whole.
   private func run<T>(_ plan: FetchPlan<T>, limit: Int?, offset: Int?) throws -> [T] {
-    let entityPlan = graph.plans[plan.entity.index]
+    let entityPlan = graph.entities[plan.entity.index].lazyPlan.plan
     let partial = PartialColumns(plan.descriptor.propertiesToFetch, entityPlan)
     let sql = plan.selection(
       of: partial?.columnList ?? entityPlan.columnList, from: entityPlan, limit: limit,
       offset: offset)
-    return try graph.commits.readNewest(of: graph.storeIndex[plan.entity.index]) { connection in
+    return try graph.commits.readNewest(of: graph.entities[plan.entity.index].storeIndex) {
+      connection in
       if partial == nil, limit == nil, offset == nil, let sql = plan.scan(of: entityPlan),
         graph.loader.mayCollectRegistered(entityPlan)
       {
@@ -146,10 +148,11 @@ struct FetchRunner {
     let isLimited = descriptor.fetchLimit != nil || descriptor.fetchOffset != nil
     // A limit is one of rows, and `count(*)` gives one row: with a limit the rows are counted from outside.
     let selection = plan.selection(
-      of: isLimited ? "1" : "count(*)", from: graph.plans[plan.entity.index],
+      of: isLimited ? "1" : "count(*)", from: graph.entities[plan.entity.index].lazyPlan.plan,
       limit: descriptor.fetchLimit, offset: descriptor.fetchOffset)
     let sql = isLimited ? selection.counted : selection
-    return try graph.commits.readNewest(of: graph.storeIndex[plan.entity.index]) { connection in
+    return try graph.commits.readNewest(of: graph.entities[plan.entity.index].storeIndex) {
+      connection in
       Int(try connection.integer(sql.sql, sql.bindings) ?? 0)
     }
   }
@@ -168,11 +171,12 @@ struct FetchRunner {
     if plan.mergesPending || !plan.isExact {
       return try fetchMerging(plan).map(\.persistentModelID)
     }
-    let entityPlan = graph.plans[plan.entity.index]
+    let entityPlan = graph.entities[plan.entity.index].lazyPlan.plan
     let sql = plan.selection(
       of: entityPlan.identifierColumns, from: entityPlan, limit: descriptor.fetchLimit,
       offset: descriptor.fetchOffset)
-    return try graph.commits.readNewest(of: graph.storeIndex[plan.entity.index]) { connection in
+    return try graph.commits.readNewest(of: graph.entities[plan.entity.index].storeIndex) {
+      connection in
       let statement = try connection.statement(sql.sql)
       statement.reset()
       statement.bind(sql.bindings)
@@ -255,7 +259,8 @@ struct FetchRunner {
       }
     }
     // In another store the same number is another row.
-    guard identifier.storeIdentifier == graph.plans[entity.index].reference.store else {
+    guard identifier.storeIdentifier == graph.entities[entity.index].lazyPlan.plan.reference.store
+    else {
       return nil
     }
     return graph.registered(entity, row: identifier.row)

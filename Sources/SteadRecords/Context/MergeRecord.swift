@@ -32,7 +32,7 @@ struct MergeRecord {
       for model in graph.pending.models(kind) { add(model, graph, isPending: true) }
     }
     for case let model as any PersistentModel in graph.loader.registry.all()
-    where graph.traits[Int(model._$statePointer.pointee.entity)].hasRelationships {
+    where graph.entities[Int(model._$statePointer.pointee.entity)].layout.hasRelationships {
       add(model, graph, isPending: false)
     }
   }
@@ -76,7 +76,7 @@ struct MergeRecord {
     where !known.contains(ObjectIdentifier(model)) {
       let state = model._$statePointer
       guard
-        graph.traits[Int(state.pointee.entity)].hasRelationships
+        graph.entities[Int(state.pointee.entity)].layout.hasRelationships
           || state.pointee.has(_ModelFlags.pending)
       else { continue }
       graph.notifying(model, nil) {

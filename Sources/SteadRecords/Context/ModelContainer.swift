@@ -171,6 +171,13 @@ extension ModelContainer {
   var stores: [RecordStore] { storeSet.stores }
   var customStores: [CustomStore?] { storeSet.customStores }
   var ownStores: [RecordStore] { storeSet.ownStores }
-  var storeByEntity: [RecordStore] { storeSet.storeByEntity }
-  var planByEntity: EntityPlans { storeSet.planByEntity }
+
+  /// The store that holds an entity; nil if the container has none for it.
+  func store(of entity: EntityLayout) -> RecordStore? {
+    entity.index < storeSet.places.count
+      ? stores[storeSet.places[entity.index].storeIndex] : nil
+  }
+
+  /// The SQL of an entity's rows, by the entity's index.
+  func plan(of entity: Int) -> EntityPlan { storeSet.places[entity].lazyPlan.plan }
 }

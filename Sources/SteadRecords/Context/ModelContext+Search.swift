@@ -70,9 +70,9 @@ extension FetchRunner {
     guard !query.match.isEmpty else { return [] }
     // A custom store's objects are searched in its mirror, which must have all of them first.
     try mirror(entity)
-    let plan = graph.plans[entity.index]
+    let plan = graph.entities[entity.index].lazyPlan.plan
     let sql = SearchTable(entity: entity).selection(from: plan, words: ModelContext.snippetWords)
-    return try graph.commits.readNewest(of: graph.storeIndex[entity.index]) { connection in
+    return try graph.commits.readNewest(of: graph.entities[entity.index].storeIndex) { connection in
       let statement = try connection.statement(sql)
       statement.reset()
       statement.bind([.text(query.match), .integer(Int64(limit))])

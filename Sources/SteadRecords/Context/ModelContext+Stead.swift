@@ -79,7 +79,7 @@ extension ModelContext {
   @_disfavoredOverload
   public func sql<T: PersistentModel>(for descriptor: FetchDescriptor<T>) throws -> String {
     let plan = try FetchRunner(linkedGraph()).makePlan(descriptor)
-    let entityPlan = linkedGraph().plans[plan.entity.index]
+    let entityPlan = linkedGraph().entities[plan.entity.index].lazyPlan.plan
     let sql = plan.selection(
       of: entityPlan.columnList, from: entityPlan, limit: descriptor.fetchLimit,
       offset: descriptor.fetchOffset

@@ -45,7 +45,7 @@ extension ObjectGraph {
 
   /// Clears what leads to some objects, on this side alone, and not required references.
   private func cutLinks(of models: [any PersistentModel], to isCut: (AnyObject) -> Bool) {
-    for model in models where traits[Int(model._$statePointer.pointee.entity)].hasRelationships {
+    for model in models where entity(of: model).hasRelationships {
       for index in entity(of: model).relationships where !isRequired(model, index) {
         switch model.content(at: index) {
         case .toOne(.model(let target)) where isCut(target):

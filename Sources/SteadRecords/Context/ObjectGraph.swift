@@ -18,7 +18,13 @@ import SteadSQLite
 ///   `transaction`, and in a turn, and at no other moment: an object does not change between two statements of the
 ///   program.
 final class ObjectGraph: ModelHome {
-  private let entityStores: EntityStores
+  let layout: StoreLayout
+  /// The entities by their index, which the state of each object has.
+  let entities: [ContextEntity]
+  /// The container's stores, in the order of their locks.
+  let stores: [RecordStore]
+  /// Parallel to `stores`: nil where the store is SQLite. Empty if the container has no custom store.
+  let customStores: [CustomStore?]
   private var owners: Owners
   private var lookup = EntityLookup()
   var pending = PendingChanges()
@@ -32,10 +38,12 @@ final class ObjectGraph: ModelHome {
   private(set) var saver: Saver!
 
   init(container: ModelContainer, isMain: Bool = false) {
-    entityStores = container.storeSet.entityStores
+    let storeSet = container.storeSet
+    (layout, stores, customStores) = (storeSet.layout, storeSet.stores, storeSet.customStores)
+    entities = storeSet.contextEntities()
     owners = Owners(container, isMain: isMain)
     super.init()
-    loader = ObjectLoader(layout, plans, container.storeByEntity, home: self)
+    loader = ObjectLoader(layout, entities, home: self)
     (undo, editor, reader) = (
       UndoRecorder(self), RelationshipEditor(self), RelationshipReader(self)
     )
@@ -46,11 +54,11 @@ final class ObjectGraph: ModelHome {
   deinit { commits.inbox.leave() }
 
   /// The store that holds an entity; the mirror if that is a custom store.
-  func store(of entity: EntityLayout) -> RecordStore { stores[storeIndex[entity.index]] }
+  func store(of entity: EntityLayout) -> RecordStore { stores[entities[entity.index].storeIndex] }
 
   /// The custom store that holds an entity; nil for a store of this library.
   func customStore(of entity: EntityLayout) -> CustomStore? {
-    customStores.isEmpty ? nil : customStores[storeIndex[entity.index]]
+    customStores.isEmpty ? nil : customStores[entities[entity.index].storeIndex]
   }
 
   // MARK: Context and container
@@ -70,28 +78,21 @@ final class ObjectGraph: ModelHome {
   }
   var editingState: EditingState { owners.editingState }
 
-  var layout: StoreLayout { entityStores.layout }
-  var stores: [RecordStore] { entityStores.stores }
-  var storeIndex: [Int] { entityStores.storeIndex }
-  var plans: EntityPlans { entityStores.plans }
-  var traits: [EntityTraits] { entityStores.traits }
-  var customStores: [CustomStore?] { entityStores.customStores }
-
   // MARK: Entities
 
   /// The entity of an object of this context. Costs an access to an array: the object's state has the index.
   func entity(of model: any PersistentModel) -> EntityLayout {
-    layout.entities[Int(model._$statePointer.pointee.entity)]
+    entities[Int(model._$statePointer.pointee.entity)].layout
   }
 
   /// The entity of a class; nil when it is not in the schema.
   func entity(for type: any PersistentModel.Type) -> EntityLayout? {
-    lookup.entity(for: type, in: entityStores)
+    lookup.entity(for: type, in: layout)
   }
 
   /// The entity of an identifier of this container's stores, by the identity of its names.
   func entity(of identifier: PersistentIdentifier) -> EntityLayout? {
-    lookup.entity(of: identifier, in: entityStores)
+    lookup.entity(of: identifier, in: layout, entities)
   }
 
   override func identifier(entity: Int, row: Int64) -> PersistentIdentifier? {
@@ -102,11 +103,11 @@ final class ObjectGraph: ModelHome {
       return PersistentIdentifier(
         reference: .temporary(layout.entities[entity].name), row: temporary)
     }
-    return PersistentIdentifier(reference: plans[entity].reference, row: row)
+    return PersistentIdentifier(reference: entities[entity].lazyPlan.plan.reference, row: row)
   }
 
   override func forget(_ object: Unmanaged<AnyObject>, entity: Int, row: Int64) {
-    loader.registry.forget(object, root: traits[entity].root, row: row)
+    loader.registry.forget(object, root: entities[entity].layout.rootIndex, row: row)
   }
 
   // What objects ask for; a class can override in its own body only.
@@ -157,7 +158,7 @@ final class ObjectGraph: ModelHome {
     let entity = entity(of: owner)
     guard let column = entity.properties[index].column else { return nil }
     // Not the shared snapshot, which may be older than the replacement that the caller asks about.
-    return try stores[storeIndex[entity.index]].read(.newest) { connection, _ in
+    return try stores[entities[entity.index].storeIndex].read(.newest) { connection, _ in
       try connection.rows(
         "SELECT \(column.sqlName) FROM \(entity.table.sqlName) WHERE \"_id\" = ?1",
         [.integer(owner._$statePointer.pointee.rowID)]
@@ -200,7 +201,7 @@ final class ObjectGraph: ModelHome {
 
   /// Whether an object with pending changes may have relationships, which a save then examines.
   var concernsRelationships: Bool {
-    !pending.roots.isDisjoint(with: entityStores.rootsWithRelationships)
+    !pending.roots.isDisjoint(with: layout.rootsWithRelationships)
   }
 
   /// Records a change of one property for the next save.
@@ -214,13 +215,14 @@ final class ObjectGraph: ModelHome {
       if saver.autosaveFailed { didChangePending() }
       return
     }
-    let traits = traits[Int(state.pointee.entity)]
+    let entity = Int(state.pointee.entity)
     if !state.pointee.has(_ModelFlags.inserted | _ModelFlags.changed) {
-      if traits.ephemeral.contains(index) { return }
-      pending.add(model, to: .changed, root: traits.root, at: commits.clock.next())
+      if entities[entity].layout.ephemeral.contains(index) { return }
+      pending.add(
+        model, to: .changed, root: entities[entity].layout.rootIndex, at: commits.clock.next())
     } else {
       // Another property of an object that is pending already: live results have to learn of it.
-      pending.note(traits.root)
+      pending.note(entities[entity].layout.rootIndex)
     }
     didChangePending()
   }
@@ -257,7 +259,7 @@ final class ObjectGraph: ModelHome {
   /// Costs a look at each relationship of each registered object. `dropCachesWhenMany` thus doubles the limit each
   /// time, which makes that constant for each object that is loaded.
   func dropCaches() {
-    for root in entityStores.rootsWithRelationships {
+    for root in layout.rootsWithRelationships {
       let entity = layout.entities[root]
       for object in loader.registry.all(root: root) {
         let model = entity.model(object)
@@ -295,7 +297,7 @@ final class ObjectGraph: ModelHome {
   /// already, or, after a rollback, must not get them.
   func settle(_ model: any PersistentModel) {
     pending.remove(model)
-    guard traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return }
+    guard entities[Int(model._$statePointer.pointee.entity)].layout.hasRelationships else { return }
     for index in entity(of: model).relationships {
       if case .toMany(let targets) = model.content(at: index), targets.delta != nil {
         model.setContent(.toMany(_Targets(loaded: targets.loaded)), at: index)
@@ -429,23 +431,23 @@ private struct EntityLookup {
   private var byIdentifier: EntityPlan?
 
   mutating func entity(
-    for type: any PersistentModel.Type, in stores: EntityStores
+    for type: any PersistentModel.Type, in layout: StoreLayout
   ) -> EntityLayout? {
     if let byType, byType.type == type { return byType }
-    byType = stores.layout.entity(for: type)
+    byType = layout.entity(for: type)
     return byType
   }
 
   mutating func entity(
-    of identifier: PersistentIdentifier, in stores: EntityStores
+    of identifier: PersistentIdentifier, in layout: StoreLayout, _ entities: [ContextEntity]
   ) -> EntityLayout? {
     if let byIdentifier, byIdentifier.reference === identifier.id.reference {
       return byIdentifier.entity
     }
-    guard let entity = stores.layout.entity(named: identifier.entityName),
-      stores.plans[entity.index].reference === identifier.id.reference
+    guard let entity = layout.entity(named: identifier.entityName),
+      entities[entity.index].lazyPlan.plan.reference === identifier.id.reference
     else { return nil }
-    byIdentifier = stores.plans[entity.index]
+    byIdentifier = entities[entity.index].lazyPlan.plan
     return entity
   }
 }

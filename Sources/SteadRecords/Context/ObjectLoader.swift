@@ -12,17 +12,14 @@ final class ObjectLoader {
   /// Below this number of objects relationship caches are never dropped.
   static let smallestCacheLimit = 20_000
   let layout: StoreLayout
-  /// The plans by entity index.
-  let plans: EntityPlans
+  /// The context's entities, by their index.
+  let entities: [ContextEntity]
   let registry: ObjectRegistry
-  /// The entities' traits by their index.
-  let traits: [EntityTraits]
   /// Whether new objects tell Observation of reads and writes.
   var observesModels = true
 
   /// The home of the objects, which owns this loader. Unowned without a check: it is read for each row.
   unowned(unsafe) let home: ModelHome
-  let rowContexts: [RowContext]
   /// The rows of the latest fetches, so that relationships load for all of them at once.
   private var batches: [OwnerBatch] = []
   /// How many fetches are remembered for loading relationships together.
@@ -31,24 +28,18 @@ final class ObjectLoader {
   private static let registrationSize = 256
 
   // The home outlives the loader, which it owns.
-  init(_ layout: StoreLayout, _ plans: EntityPlans, _ stores: [RecordStore], home: ModelHome) {
+  init(_ layout: StoreLayout, _ entities: [ContextEntity], home: ModelHome) {
     self.layout = layout
-    self.plans = plans
+    self.entities = entities
     self.home = home
-    registry = ObjectRegistry(entityCount: layout.entities.count)
-    traits = layout.entities.map { EntityTraits($0, in: layout) }
-    rowContexts = zip(layout.entities, stores).map {
-      RowContext(
-        labels: $0.labels, blobs: $1.blobs,
-        acceptsMissingValues: $1.configuration.migration == .ofCustomStage)
-    }
+    registry = ObjectRegistry(entityCount: entities.count)
   }
 
   // MARK: Registered objects
 
   /// The entity of an object that has a context; its state holds the index.
   func entity(of model: any PersistentModel) -> EntityLayout {
-    layout.entities[Int(model._$statePointer.pointee.entity)]
+    entities[Int(model._$statePointer.pointee.entity)].layout
   }
 
   /// The registered object of a row.
@@ -89,14 +80,15 @@ final class ObjectLoader {
     // Without an object in its state it was never registered, and the registry has no entry to remove.
     if let object = state.pointee.object {
       registry.forget(
-        object, root: traits[Int(state.pointee.entity)].root, row: state.pointee.rowID)
+        object, root: entities[Int(state.pointee.entity)].layout.rootIndex,
+        row: state.pointee.rowID)
     }
     clear(state)
   }
 
   /// Takes objects out of the context, by their states.
   func release(_ states: [UnsafeMutablePointer<_ModelState>]) {
-    registry.forget(states) { traits[Int($0.pointee.entity)].root }
+    registry.forget(states) { entities[Int($0.pointee.entity)].layout.rootIndex }
     for state in states { clear(state) }
   }
 
@@ -129,7 +121,7 @@ final class ObjectLoader {
     // nil for a class that the schema lacks, of which another program has written a row.
     guard let plan = concretePlan(plan, statement) else { return nil }
     let row = statement.integer(0)
-    let context = rowContexts[plan.entity.index]
+    let context = entities[plan.entity.index].rowContext
     context.row = row
     let model = plan.entity.type._$make(plan.reader(statement, context))
     if context.error != nil { try context.throwIfRejected() }
@@ -159,7 +151,7 @@ final class ObjectLoader {
     guard plan.entity.discriminator != nil else { return plan }
     let entity = layout.entity(
       discriminator: Int(statement.integer(1)), root: plan.entity.rootIndex)
-    return entity.map { plans[$0.index] }
+    return entity.map { entities[$0.index].lazyPlan.plan }
   }
 
   /// Gives an outdated, partial or empty object the values of a row.
@@ -171,8 +163,8 @@ final class ObjectLoader {
     guard state.pointee.has(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial) else {
       return
     }
-    let plan = plans[Int(state.pointee.entity)]
-    let context = rowContexts[plan.entity.index]
+    let plan = entities[Int(state.pointee.entity)].lazyPlan.plan
+    let context = entities[plan.entity.index].rowContext
     context.row = state.pointee.rowID
     let changes =
       state.pointee.has(_ModelFlags.changed) ? state.pointee.changes : PropertySet()
@@ -233,7 +225,7 @@ final class ObjectLoader {
     into result: inout Result
   ) throws {
     let entity = plan.entity
-    let context = rowContexts[entity.index]
+    let context = entities[entity.index].rowContext
     let reader = plan.reader(statement, context)
     // Asked once, not for each row: each look-up takes the registry's lock.
     let isFirst = !mayRepeat && registry.isEmpty(root: entity.rootIndex)
@@ -292,7 +284,7 @@ final class ObjectLoader {
   func collect<T: PersistentModel>(
     _ statement: SQLiteStatement, _ plan: EntityPlan, _ partial: PartialColumns
   ) throws -> [T] {
-    let context = rowContexts[plan.entity.index]
+    let context = entities[plan.entity.index].rowContext
     var result: [T] = []
     while try statement.step() {
       let row = statement.integer(0)

@@ -94,7 +94,8 @@ extension RelationshipEditor {
     // A save may end the deletion in the meantime.
     graph.undo.record { $0.editor.insert(model) }
     graph.pending.add(
-      model, to: .deleted, root: graph.traits[Int(model._$statePointer.pointee.entity)].root,
+      model, to: .deleted,
+      root: graph.entities[Int(model._$statePointer.pointee.entity)].layout.rootIndex,
       at: graph.commits.clock.next())
     graph.didChangePending()
   }

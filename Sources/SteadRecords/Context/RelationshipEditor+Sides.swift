@@ -162,7 +162,8 @@ extension RelationshipEditor {
     var rows: [Int: Set<Int64>] = [:]
     for model in deleted {
       let state = model._$statePointer
-      rows[graph.traits[Int(state.pointee.entity)].root, default: []].insert(state.pointee.rowID)
+      rows[graph.entities[Int(state.pointee.entity)].layout.rootIndex, default: []].insert(
+        state.pointee.rowID)
     }
     let places = rows.keys.flatMap {
       (isOwnCommit ? graph.layout.oneWay[$0] : []) + graph.layout.danglingReferences[$0]
@@ -177,7 +178,9 @@ extension RelationshipEditor {
         case .toOne(.model(let target)) where gone.contains(ObjectIdentifier(target)):
           graph.notifying(owner, index) { owner.setContent(.toOne(.none), at: index) }
         case .toOne(.row(let row)):
-          let root = entity.properties[index].destination.map { graph.traits[$0].root }
+          let root = entity.properties[index].destination.map {
+            graph.entities[$0].layout.rootIndex
+          }
           if let root, rows[root]?.contains(row) == true {
             // Observed before, perhaps: a large context drops the objects that relationships hold.
             graph.notifying(owner, index) { owner.setContent(.toOne(.none), at: index) }

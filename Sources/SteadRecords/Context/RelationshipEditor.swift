@@ -295,7 +295,7 @@ final class RelationshipEditor {
       let side = property.relationship?.inverse.map {
         PendingChanges.OtherSide(entity: destination, property: $0, row: row)
       }
-      graph.pending.addOtherRow(row, root: graph.traits[destination].root, side)
+      graph.pending.addOtherRow(row, root: graph.entities[destination].layout.rootIndex, side)
     }
     return nil
   }

@@ -38,8 +38,8 @@ final class RelationshipReader {
   /// A row that the shared snapshot lacks is asked for again in a new one, and of a custom store.
   func object(_ entity: EntityLayout, row: Int64) throws -> (any PersistentModel)? {
     if let model = graph.registered(entity, row: row) { return model }
-    let plan = graph.plans[entity.index]
-    let index = graph.storeIndex[entity.index]
+    let plan = graph.entities[entity.index].lazyPlan.plan
+    let index = graph.entities[entity.index].storeIndex
     if let model = try lookUp(in: index, { try graph.loader.load(plan, row, $0) }) { return model }
     // Not while a save reads what it has written: the store has the objects as they were before.
     if temporaryRows == nil, let store = graph.customStore(of: entity) {
@@ -58,8 +58,8 @@ final class RelationshipReader {
   func load(
     _ entity: EntityLayout, rows: [Int64], skipsUnreadable: Bool = false
   ) throws -> [any PersistentModel] {
-    let plan = graph.plans[entity.index]
-    return try lookUp(in: graph.storeIndex[entity.index]) { connection in
+    let plan = graph.entities[entity.index].lazyPlan.plan
+    return try lookUp(in: graph.entities[entity.index].storeIndex) { connection in
       let statement = try connection.statement(plan.selectionOfRows)
       statement.reset()
       defer { statement.reset() }
@@ -76,9 +76,9 @@ final class RelationshipReader {
       state.pointee.clear(_ModelFlags.fault | _ModelFlags.stale | _ModelFlags.partial)
       return
     }
-    let plan = graph.plans[Int(state.pointee.entity)]
+    let plan = graph.entities[Int(state.pointee.entity)].lazyPlan.plan
     do {
-      let found = try lookUp(in: graph.storeIndex[plan.entity.index]) { connection in
+      let found = try lookUp(in: graph.entities[plan.entity.index].storeIndex) { connection in
         let statement = try connection.selection(of: plan)
         statement.bind(state.pointee.rowID, at: 1)
         defer { statement.rewind() }
@@ -126,7 +126,9 @@ final class RelationshipReader {
 
   /// Clears all relationships of an object that has no row any more, on its own side.
   func clearRelationships(of model: any PersistentModel) {
-    guard graph.traits[Int(model._$statePointer.pointee.entity)].hasRelationships else { return }
+    guard graph.entities[Int(model._$statePointer.pointee.entity)].layout.hasRelationships else {
+      return
+    }
     for index in graph.entity(of: model).relationships {
       switch model.content(at: index) {
       case .attribute: break
@@ -382,8 +384,9 @@ final class RelationshipReader {
   ) throws -> OwnedObjects.Groups {
     guard case .toMany(let storage, let destination) = property.kind else { return .init() }
     let query = ToManyQuery(
-      storage, property.relationship?.list, graph.plans[destination], isSingle: rows.count == 1)
-    return try lookUp(in: graph.storeIndex[destination]) { connection in
+      storage, property.relationship?.list, graph.entities[destination].lazyPlan.plan,
+      isSingle: rows.count == 1)
+    return try lookUp(in: graph.entities[destination].storeIndex) { connection in
       let statement = try connection.statement(query.sql)
       statement.reset()
       defer { statement.reset() }

@@ -53,7 +53,7 @@ extension SaveRun {
     var leaves: [SavePlan.State] = []
     for model in deleted {
       let state = model._$statePointer
-      if !graph.traits[Int(state.pointee.entity)].hasRelationships,
+      if !graph.entities[Int(state.pointee.entity)].layout.hasRelationships,
         state.pointee.extra?.isObserved != true
       {
         // Nothing to clear and nobody to notify: all of these leave under one lock.
@@ -108,9 +108,9 @@ extension SaveRun {
   /// Makes saved objects clean. Those without relationships by their states alone, so that no object is retained.
   private func clean(_ states: [SavePlan.State], _ models: [any PersistentModel]) {
     // Once, and not for each object.
-    let (graph, traits) = (graph, graph.traits)
+    let (graph, entities) = (graph, graph.entities)
     for (place, state) in states.enumerated() {
-      if traits[Int(state.pointee.entity)].hasRelationships {
+      if entities[Int(state.pointee.entity)].layout.hasRelationships {
         graph.settle(models[place])
       } else {
         graph.pending.remove(state)
@@ -129,7 +129,7 @@ extension SaveRun {
     var overwritten: [any PersistentModel] = []
     let plan = result.plan
     let conflicts = graph.loader.registry.registerNew(plan.states.inserted) {
-      graph.traits[Int($0.pointee.entity)].root
+      graph.entities[Int($0.pointee.entity)].layout.rootIndex
     }
     for place in conflicts {
       let model = plan.inserted[place]

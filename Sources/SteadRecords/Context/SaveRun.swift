@@ -55,7 +55,7 @@ final class SaveRun {
   /// The stores that have, or by a delete rule may have, something to write.
   private static func storesToSave(of graph: ObjectGraph) -> [Int] {
     if graph.stores.count == 1 { return [0] }
-    return Set(graph.pending.roots.map { graph.storeIndex[$0] }).sorted()
+    return Set(graph.pending.roots.map { graph.entities[$0].storeIndex }).sorted()
   }
 
   /// Runs a body in transactions on some stores, each within the one before, to which others' commits were applied.
@@ -221,9 +221,7 @@ extension SaveResult {
     self.init(
       plan,
       SaveLayout(
-        store: graph.layout, plans: graph.plans, traits: graph.traits,
-        contexts: graph.loader.rowContexts,
-        storeIndex: graph.storeIndex, stores: graph.stores, readsOldRows: graph.commits.hasNews,
-        keepsUniqueRows: graph.merger.keepsUniqueRows))
+        store: graph.layout, entities: graph.entities, stores: graph.stores,
+        readsOldRows: graph.commits.hasNews, keepsUniqueRows: graph.merger.keepsUniqueRows))
   }
 }

@@ -11,11 +11,12 @@ struct SaveValidator {
   ///   error of a destination of another context.
   func run() throws {
     guard graph.concernsRelationships else { return }
-    let hasRules = graph.traits.contains(where: \.hasRules)
+    let hasRules = graph.entities.contains(where: { $0.layout.hasRules })
     for kind in [PendingChanges.Kind.inserted, .changed] {
       for model in graph.pending.models(kind) where !model.has(_ModelFlags.deleted) {
-        let traits = graph.traits[Int(model._$statePointer.pointee.entity)]
-        if traits.hasRelationships { try checkHomes(of: model) }
+        if graph.entities[Int(model._$statePointer.pointee.entity)].layout.hasRelationships {
+          try checkHomes(of: model)
+        }
         if hasRules { try check(model) }
       }
     }
@@ -32,7 +33,7 @@ struct SaveValidator {
   ///
   /// - Throws: `deletionDenied`, and the error of a destination that cannot be read.
   func checkDenials(readsRows: Bool) throws {
-    guard graph.traits.contains(where: \.hasRules) else { return }
+    guard graph.entities.contains(where: { $0.layout.hasRules }) else { return }
     var going = graph.pending.models(.deleted)
     var known = Set(going.map { ObjectIdentifier($0) })
     var next = 0
@@ -134,8 +135,9 @@ struct SaveValidator {
       if model.has(_ModelFlags.stale) { graph.reader.reload(model) }
       return graph.isHere(model) && !model.has(_ModelFlags.deleted)
     }
-    let plan = graph.plans[entity.index]
-    let found = try? graph.reader.lookUp(in: graph.storeIndex[entity.index]) { connection in
+    let plan = graph.entities[entity.index].lazyPlan.plan
+    let found = try? graph.reader.lookUp(in: graph.entities[entity.index].storeIndex) {
+      connection in
       try connection.hasRow(row, in: plan)
     }
     // An error of the look-up does not prove that the row is gone.

@@ -18,16 +18,21 @@ final class StoreSet: Sendable {
   var ownStores: [RecordStore] {
     customStores.isEmpty ? stores : zip(stores, customStores).filter { $1 == nil }.map(\.0)
   }
-  /// The store of each entity.
-  let storeByEntity: [RecordStore]
-  let planByEntity: EntityPlans
-  /// The same by numbers, as contexts use it.
-  let entityStores: EntityStores
+  /// Where the rows of each entity are, by the entity's index.
+  let places: [EntityPlace]
   let configurations: Mutex<Set<ModelConfiguration>>
   /// The temporary directory of the stores, if they are copies that end with this object.
   private let past: ScratchDirectory?
   /// The main actor's context, while there is one.
   @MainActor weak var mainContext: ModelContext?
+
+  /// Where an entity's rows are.
+  struct EntityPlace: Sendable {
+    /// The place of the store in `stores`.
+    let storeIndex: Int
+    /// The SQL of the rows in that store.
+    let lazyPlan: EntityPlan.Lazy
+  }
 
   private struct WeakContainer: Sendable {
     weak var container: ModelContainer?
@@ -93,7 +98,7 @@ final class StoreSet: Sendable {
       }
       // Empty without custom stores, so that each fetch finds that out by one check.
       (self.stores, self.customStores) = (stores, own.contains { $0 == nil } ? customStores : [])
-      let byEntity = try layout.entities.map { entity in
+      places = try layout.entities.map { entity in
         guard let index = assignment.entities.firstIndex(where: { $0.contains(entity.index) }),
           let plan = stores[index].plans[entity.index]
         else {
@@ -102,44 +107,21 @@ final class StoreSet: Sendable {
             "No configuration holds \(entity.name). Add it to the schema of one of them, or leave "
               + "one configuration without a schema, to hold all that is left.")
         }
-        return (stores[index], plan)
+        return EntityPlace(storeIndex: index, lazyPlan: plan)
       }
-      storeByEntity = byEntity.map(\.0)
-      planByEntity = EntityPlans(byEntity.map(\.1))
-      entityStores = EntityStores(
-        layout: layout, stores: stores, customStores: self.customStores, plans: planByEntity,
-        storeByEntity: storeByEntity)
     } catch {
       // As it is, so that the caller recognizes its own cancellation.
       if error is CancellationError { throw error }
       throw SwiftDataError.ofOpening((error as? SchemaProblem)?.error ?? error)
     }
   }
-}
 
-/// The entities of a container, and where each is stored.
-struct EntityStores: Sendable {
-  let layout: StoreLayout
-  let stores: [RecordStore]
-  /// The index in `stores` of each entity's store.
-  let storeIndex: [Int]
-  let plans: EntityPlans
-  let traits: [EntityTraits]
-  /// Parallel to `stores`: nil where the store is SQLite. Empty if the container has no custom store.
-  let customStores: [CustomStore?]
-  /// The roots of the hierarchies of which a class has relationships.
-  let rootsWithRelationships: Set<Int>
-
-  init(
-    layout: StoreLayout, stores: [RecordStore], customStores: [CustomStore?], plans: EntityPlans,
-    storeByEntity: [RecordStore]
-  ) {
-    (self.layout, self.stores, self.customStores, self.plans) = (
-      layout, stores, customStores, plans
-    )
-    storeIndex = storeByEntity.map { store in stores.firstIndex { $0 === store } ?? 0 }
-    traits = layout.entities.map { EntityTraits($0, in: layout) }
-    rootsWithRelationships = Set(traits.filter(\.hasRelationships).map(\.root))
+  /// The entities for a new context, by their index.
+  func contextEntities() -> [ContextEntity] {
+    zip(layout.entities, places).map { entity, place in
+      ContextEntity(
+        entity, in: stores[place.storeIndex], at: place.storeIndex, place.lazyPlan)
+    }
   }
 }
 

@@ -59,7 +59,7 @@ extension UndoRecorder {
     guard isRecording, !graph.layout.oneWay.allSatisfy(\.isEmpty) else { return }
     for target in deleted {
       let state = target._$statePointer
-      for place in graph.layout.oneWay[graph.traits[Int(state.pointee.entity)].root] {
+      for place in graph.layout.oneWay[graph.entities[Int(state.pointee.entity)].layout.rootIndex] {
         let entity = graph.layout.entities[place.entity]
         let property = entity.properties[place.property]
         for owner in try owners(entity, property, of: target) { keepLink(owner, property, target) }
@@ -79,9 +79,10 @@ extension UndoRecorder {
     }
     // A new object has no row, and a row's number means something in its own store alone.
     if row > 0,
-      graph.storeIndex[entity.index] == graph.storeIndex[Int(target._$statePointer.pointee.entity)]
+      graph.entities[entity.index].storeIndex
+        == graph.entities[Int(target._$statePointer.pointee.entity)].storeIndex
     {
-      let rows = try graph.reader.lookUp(in: graph.storeIndex[entity.index]) {
+      let rows = try graph.reader.lookUp(in: graph.entities[entity.index].storeIndex) {
         try $0.owners(of: row, entity.table, property)
       }
       found += try graph.reader.load(entity, rows: rows).filter { graph.entity(of: $0) === entity }

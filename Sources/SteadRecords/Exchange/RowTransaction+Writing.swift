@@ -124,7 +124,7 @@ extension RowTransaction {
 
   /// A number that no row of the hierarchy has or ever had.
   package func newNumber(in shape: RowShape) throws -> Int64 {
-    try connection.nextNumber(of: rows.container.planByEntity[shape.index])
+    try connection.nextNumber(of: rows.container.plan(of: shape.index))
   }
 
   // MARK: Changes from elsewhere

@@ -27,8 +27,10 @@ package struct StoreRows: Sendable {
   package init?(_ container: ModelContainer, holding name: String? = nil) {
     let store: RecordStore
     if let name {
-      guard let entity = container.layout.entity(named: name) else { return nil }
-      store = container.storeByEntity[entity.index]
+      guard let entity = container.layout.entity(named: name),
+        let holder = container.store(of: entity)
+      else { return nil }
+      store = holder
     } else {
       guard container.stores.count == 1 else { return nil }
       store = container.stores[0]
@@ -160,8 +162,7 @@ package struct StoreRows: Sendable {
 
   /// The identifier of a row's object.
   package func identifier(_ shape: RowShape, _ number: Int64) -> PersistentIdentifier {
-    PersistentIdentifier(
-      reference: container.planByEntity[shape.index].reference, row: number)
+    PersistentIdentifier(reference: container.plan(of: shape.index).reference, row: number)
   }
 
   /// The row of an identifier; nil if it is of another store, or of an object never saved.

@@ -7,7 +7,7 @@ import SteadSQLite
 /// bytes. A decoder serves one read of the history, on one connection.
 final class ChangeDecoder {
   private let layout: StoreLayout
-  private let plans: [EntityPlans.LazyPlan?]
+  private let plans: [EntityPlan.Lazy?]
   /// An entity of the store, with what its objects' identifiers carry. It is kept, since asking the plan for it takes
   /// longer than decoding a row.
   fileprivate struct StoredEntity {

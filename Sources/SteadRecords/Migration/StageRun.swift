@@ -114,13 +114,6 @@ struct StageRun {
 
 // MARK: - Rows of stages
 
-extension ModelContainer {
-  /// The store of an entity; nil if the container has none for it.
-  func store(of entity: EntityLayout) -> RecordStore? {
-    entity.index < storeByEntity.count ? storeByEntity[entity.index] : nil
-  }
-}
-
 extension SchemaMatch {
   /// Whether a property is required now and was optional before, or did not exist.
   fileprivate func requires(_ property: PropertyLayout, of entity: EntityLayout) -> Bool {

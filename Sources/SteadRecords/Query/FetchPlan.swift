@@ -23,7 +23,7 @@ struct FetchPlan<T: PersistentModel> {
   /// - Parameter pendingRoots: The hierarchies with changes that no row has yet.
   /// - Throws: ``SwiftDataError`` `.unknownSchema` if the container's schema lacks the model.
   init(
-    _ descriptor: FetchDescriptor<T>, layout: StoreLayout, plans: EntityPlans,
+    _ descriptor: FetchDescriptor<T>, layout: StoreLayout, entities: [ContextEntity],
     pendingRoots: Set<Int>
   ) throws {
     guard let entity = layout.entity(for: T.self) else {
@@ -33,7 +33,7 @@ struct FetchPlan<T: PersistentModel> {
     self.descriptor = descriptor
     self.entity = entity
     query = try QueryTranslator(
-      layout: layout, store: plans[entity.index].reference.store
+      layout: layout, store: entities[entity.index].lazyPlan.plan.reference.store
     ).translate(
       predicate: descriptor.predicate, sortBy: descriptor.sortBy, entity: entity)
     // Without pending changes the rows say everything.

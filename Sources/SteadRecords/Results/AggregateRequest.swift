@@ -86,8 +86,9 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
     guard graph.pending.roots.isDisjoint(with: related) else { return nil }
     // For different values, the value itself is a column that the rows are grouped by.
     let groups = (group == nil ? 0 : 1) + (function == .values ? 1 : 0)
-    let sql = plan.selection(of: columns, groups: groups, from: graph.plans[plan.entity.index])
-    return try graph.commits.readNewest(of: graph.storeIndex[plan.entity.index]) {
+    let sql = plan.selection(
+      of: columns, groups: groups, from: graph.entities[plan.entity.index].lazyPlan.plan)
+    return try graph.commits.readNewest(of: graph.entities[plan.entity.index].storeIndex) {
       try $0.rows(sql.sql, sql.bindings)
     }
   }

@@ -105,7 +105,7 @@ extension SaveResult {
   ///
   /// - Throws: `modelValidationFailure`, with which the whole save is rolled back.
   func checkReferences(in store: Int, _ connection: StoreConnection) throws {
-    for side in otherSides where layout.storeIndex[side.entity] == store {
+    for side in otherSides where layout.entities[side.entity].storeIndex == store {
       let declared = layout.store.entities[side.entity]
       let name = declared.properties[side.property].name
       // By name, without a query: few of the changed sides are required references.

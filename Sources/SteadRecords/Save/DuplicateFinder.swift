@@ -82,7 +82,7 @@ extension SaveResult {
       let number: Int64
 
       init(_ state: State, _ layout: SaveLayout) {
-        root = layout.traits[Int(state.pointee.entity)].root
+        root = layout.entities[Int(state.pointee.entity)].layout.rootIndex
         number = state.pointee.rowID
       }
     }

@@ -6,7 +6,7 @@
 /// Invariant: a position that is drawn here comes after all that exist, before all that are drawn later, and is not
 /// given out again, not even after its pair was deleted.
 struct ListPlaces {
-  private let plans: EntityPlans
+  private let entities: [ContextEntity]
   private let connection: StoreConnection
   /// For each join table that this save writes, the first number of its own pairs and the next free one.
   private var pairNumbers: [String: (first: Int64, next: Int64)] = [:]
@@ -14,7 +14,7 @@ struct ListPlaces {
   private var drawnRoots: Set<Int> = []
 
   init(_ layout: SaveLayout, _ connection: StoreConnection) {
-    plans = layout.plans
+    entities = layout.entities
     self.connection = connection
   }
 
@@ -56,7 +56,7 @@ struct ListPlaces {
   ) throws {
     guard case .toMany(let storage, let destination) = side.property.kind else { return }
     let owner = side.owner._$statePointer.pointee.rowID
-    let entityPlan = plans[destination]
+    let entityPlan = entities[destination].lazyPlan.plan
     var isOrdered = side.isOrdered
     // Pairs need no such comparison: they are numbered as they are inserted, in the order of the additions. Where the
     // list's order is another one, its delta has an ordering.
@@ -95,7 +95,7 @@ struct ListPlaces {
     if member.has(_ModelFlags.inserted), !upserted.contains(ObjectIdentifier(member)) {
       return row
     }
-    let entityPlan = plans[Int(member._$statePointer.pointee.entity)]
+    let entityPlan = entities[Int(member._$statePointer.pointee.entity)].lazyPlan.plan
     let place = try draw(storage, entityPlan, &rows)
     try connection.setPlace(place, storage, entityPlan, owner: owner, member: row)
     return place
@@ -185,7 +185,7 @@ struct ListPlaces {
     // The numbers of a mirror are the process's, and never repeat.
     if connection.numbersRowsByKey { return }
     for root in drawnRoots {
-      try connection.retire(rows.last(root), table: plans[root].tableLayout.name)
+      try connection.retire(rows.last(root), table: entities[root].lazyPlan.plan.tableLayout.name)
     }
     for (table, pairs) in pairNumbers { try connection.retire(pairs.next - 1, table: table) }
   }

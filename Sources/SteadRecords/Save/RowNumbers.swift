@@ -5,15 +5,15 @@
 /// Invariant: no row has, or has had, a number that is drawn here, and none is drawn twice. An identifier that the
 /// program has kept of a deleted object thus never leads to a new one.
 struct RowNumbers {
-  private let plans: EntityPlans
+  private let entities: [ContextEntity]
   private let connection: StoreConnection
   /// The next free number of each hierarchy; 0 where the table was not asked yet.
   private var nextRows: [Int64]
 
   init(_ layout: SaveLayout, _ connection: StoreConnection) {
-    plans = layout.plans
+    entities = layout.entities
     self.connection = connection
-    nextRows = Array(repeating: 0, count: layout.traits.count)
+    nextRows = Array(repeating: 0, count: entities.count)
   }
 
   /// A new row number of a hierarchy.
@@ -24,7 +24,8 @@ struct RowNumbers {
     if connection.numbersRowsByKey { return KeyNumber.next() }
     // The connection knows where its last save stopped, unless another program may have written since.
     if nextRows[root] == 0 {
-      nextRows[root] = try connection.nextRows[root] ?? connection.nextNumber(of: plans[root])
+      nextRows[root] =
+        try connection.nextRows[root] ?? connection.nextNumber(of: entities[root].lazyPlan.plan)
     }
     // Without a check: `StoreConnection.numberLimit` leaves more numbers than one save can use.
     defer { nextRows[root] += 1 }

@@ -16,7 +16,7 @@ struct RowReferences {
   ) throws {
     let row = model._$statePointer.pointee.rowID
     for relationship in layout.store.oneWay[entity.rootIndex]
-    where layout.storeIndex[relationship.entity] == store {
+    where layout.entities[relationship.entity].storeIndex == store {
       let owner = layout.store.entities[relationship.entity]
       let property = owner.properties[relationship.property]
       if let join = property.joinTable {

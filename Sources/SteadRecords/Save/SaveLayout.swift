@@ -1,11 +1,8 @@
-/// What the writing of a save asks of the context's layout.
+/// What the writing of a save needs of its context: the entities, the stores, and how rows of others are treated.
 struct SaveLayout {
   let store: StoreLayout
-  let plans: EntityPlans
-  let traits: [EntityTraits]
-  let contexts: [RowContext]
-  /// The place of each entity's store.
-  let storeIndex: [Int]
+  /// The context's entities, by their index.
+  let entities: [ContextEntity]
   let stores: [RecordStore]
   /// Whether other contexts have committed rows since the objects were changed.
   let readsOldRows: Bool
@@ -13,7 +10,7 @@ struct SaveLayout {
   var keepsUniqueRows = false
 
   func entity(of model: any PersistentModel) -> EntityLayout {
-    store.entities[Int(model._$statePointer.pointee.entity)]
+    entities[Int(model._$statePointer.pointee.entity)].layout
   }
 
   /// Whether objects of a hierarchy have files or rows in join tables.

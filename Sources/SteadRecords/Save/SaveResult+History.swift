@@ -21,7 +21,7 @@ extension SaveResult {
       // Another object of this save has inserted the row, and an insertion already stands for all of its properties.
       let key = Row(root: entity.rootIndex, number: row)
       if new.contains(key) { continue }
-      let stored = layout.plans[entity.index].storedProperties
+      let stored = layout.entities[entity.index].lazyPlan.plan.storedProperties
       let all = layout.keepsUniqueRows ? layout.partners(of: plan.inserted[place]) : stored
       let written = all.subtracting(replaced[key] ?? PropertySet())
       if written.isEmpty { continue }
@@ -32,10 +32,10 @@ extension SaveResult {
     for (place, state) in plan.states.updated.enumerated() where isIn(store, state) {
       let entity = Int(state.pointee.entity)
       // The history has what the row has, and an ephemeral property has no column.
-      var changes = state.pointee.changes.subtracting(layout.traits[entity].ephemeral)
+      var changes = state.pointee.changes.subtracting(layout.entities[entity].layout.ephemeral)
       // A new object with the row's unique values has overwritten these, and was recorded with them above.
       if !replaced.isEmpty {
-        let key = Row(root: layout.traits[entity].root, number: state.pointee.rowID)
+        let key = Row(root: layout.entities[entity].layout.rootIndex, number: state.pointee.rowID)
         changes = changes.subtracting(replaced[key] ?? PropertySet())
       }
       if changes.isEmpty { continue }
@@ -60,7 +60,9 @@ extension SaveResult {
       zip(plan.inserted, plan.states.inserted).compactMap { model, state in
         upserted.contains(ObjectIdentifier(model))
           ? nil
-          : Row(root: layout.traits[Int(state.pointee.entity)].root, number: state.pointee.rowID)
+          : Row(
+            root: layout.entities[Int(state.pointee.entity)].layout.rootIndex,
+            number: state.pointee.rowID)
       })
   }
 
@@ -70,15 +72,16 @@ extension SaveResult {
   private func recordOtherRows(in store: Int, _ connection: StoreConnection) throws {
     let new = Set(
       plan.states.inserted.map {
-        Row(root: layout.traits[Int($0.pointee.entity)].root, number: $0.pointee.rowID)
+        Row(
+          root: layout.entities[Int($0.pointee.entity)].layout.rootIndex, number: $0.pointee.rowID)
       })
     // Several objects may have left one object's list, and the save may also have changed it directly.
     var noted: [Row: PropertySet] = [:]
     for state in plan.states.updated where isIn(store, state) {
-      let root = layout.traits[Int(state.pointee.entity)].root
+      let root = layout.entities[Int(state.pointee.entity)].layout.rootIndex
       noted[Row(root: root, number: state.pointee.rowID)] = state.pointee.changes
     }
-    for side in otherSides where layout.storeIndex[side.entity] == store {
+    for side in otherSides where layout.entities[side.entity].storeIndex == store {
       let declared = layout.store.entities[side.entity]
       let row = Row(root: declared.rootIndex, number: side.row)
       // `recordChanges` has recorded what new objects have written of their rows.

@@ -40,15 +40,15 @@ final class SaveResult {
     if layout.stores.count == 1 { return [0] }
     var used: Set<Int> = []
     for states in [plan.states.inserted, plan.states.updated, plan.states.deleted] {
-      for state in states { used.insert(layout.storeIndex[Int(state.pointee.entity)]) }
+      for state in states { used.insert(layout.entities[Int(state.pointee.entity)].storeIndex) }
     }
-    for pair in plan.pairs { used.insert(layout.storeIndex[pair.entity]) }
+    for pair in plan.pairs { used.insert(layout.entities[pair.entity].storeIndex) }
     return used.sorted()
   }
 
   /// Whether an object is in a store. With one store nothing is looked up.
   func isIn(_ store: Int, _ state: State) -> Bool {
-    stores.count == 1 || layout.storeIndex[Int(state.pointee.entity)] == store
+    stores.count == 1 || layout.entities[Int(state.pointee.entity)].storeIndex == store
   }
 
   // MARK: New objects
@@ -67,7 +67,8 @@ final class SaveResult {
 
   /// Gives new objects a custom store's numbers for their rows.
   func renumber(_ root: Int, _ numbers: [Int64: Int64]) {
-    for state in plan.states.inserted where layout.traits[Int(state.pointee.entity)].root == root {
+    for state in plan.states.inserted
+    where layout.entities[Int(state.pointee.entity)].layout.rootIndex == root {
       if let number = numbers[state.pointee.rowID] { state.pointee.rowID = number }
     }
     otherRows[root] = otherRows[root].map { Set($0.map { numbers[$0] ?? $0 }) }
@@ -128,7 +129,7 @@ final class SaveResult {
   /// Called after the commit: until then a rollback could bring back rows that refer to them.
   func removeUnusedFiles() {
     for store in stores {
-      let dropped = droppedFiles.filter { layout.storeIndex[$0.entity] == store }
+      let dropped = droppedFiles.filter { layout.entities[$0.entity].storeIndex == store }
       layout.stores[store].removeFiles(dropped.map(\.reference))
     }
   }

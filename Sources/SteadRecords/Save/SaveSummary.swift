@@ -42,19 +42,21 @@ extension SaveResult {
   ///
   /// A row may come several times: as that of an object, and among `otherRows`.
   func rows(in store: Int) -> CommitLog.Rows {
-    var written = [[Int64]](repeating: [], count: layout.traits.count)
+    var written = [[Int64]](repeating: [], count: layout.entities.count)
     var deleted = written
     for states in [plan.states.inserted, plan.states.updated, plan.states.deleted] {
       for state in states where isIn(store, state) {
-        written[layout.traits[Int(state.pointee.entity)].root].append(state.pointee.rowID)
+        written[layout.entities[Int(state.pointee.entity)].layout.rootIndex].append(
+          state.pointee.rowID)
       }
     }
     // Deleted rows are named twice: the log's `written` has them, too (`CommitLog.Rows.Table`).
     for state in plan.states.deleted where isIn(store, state) {
-      deleted[layout.traits[Int(state.pointee.entity)].root].append(state.pointee.rowID)
+      deleted[layout.entities[Int(state.pointee.entity)].layout.rootIndex].append(
+        state.pointee.rowID)
     }
     // Rows without an object here, of which other contexts may have objects.
-    for (root, others) in otherRows where layout.storeIndex[root] == store {
+    for (root, others) in otherRows where layout.entities[root].storeIndex == store {
       written[root] += others
     }
     var result = CommitLog.Rows()
@@ -67,9 +69,11 @@ extension SaveResult {
 
   /// The hierarchies whose rows were written.
   var roots: Set<Int> {
-    var isWritten = Array(repeating: false, count: layout.traits.count)
+    var isWritten = Array(repeating: false, count: layout.entities.count)
     for states in [plan.states.inserted, plan.states.updated, plan.states.deleted] {
-      for state in states { isWritten[layout.traits[Int(state.pointee.entity)].root] = true }
+      for state in states {
+        isWritten[layout.entities[Int(state.pointee.entity)].layout.rootIndex] = true
+      }
     }
     return Set(isWritten.indices.filter { isWritten[$0] }).union(otherRows.keys)
   }
@@ -100,7 +104,8 @@ extension SaveResult {
     for state in states {
       result.insert(
         PersistentIdentifier(
-          reference: layout.plans[Int(state.pointee.entity)].reference, row: state.pointee.rowID))
+          reference: layout.entities[Int(state.pointee.entity)].lazyPlan.plan.reference,
+          row: state.pointee.rowID))
     }
     return result
   }

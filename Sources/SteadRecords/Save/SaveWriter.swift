@@ -82,7 +82,7 @@ struct SaveWriter {
   }
 
   private func isHere(_ state: State) -> Bool {
-    isAlone || layout.storeIndex[Int(state.pointee.entity)] == store
+    isAlone || layout.entities[Int(state.pointee.entity)].storeIndex == store
   }
 
   private func isHere(_ model: any PersistentModel) -> Bool { isHere(model._$statePointer) }
@@ -103,7 +103,7 @@ struct SaveWriter {
     let connection = self.connection
     for (root, member) in deletedRoots() {
       // Of a class that has objects here: a custom stage counts a class as used whose plan was made.
-      let entityPlan = layout.plans[member]
+      let entityPlan = layout.entities[member].lazyPlan.plan
       // Read before the deletion, which may take the row that has it.
       let newest = try connection.greatestRow(of: entityPlan)
       let isReferenced = !layout.store.oneWay[root].isEmpty
@@ -111,7 +111,7 @@ struct SaveWriter {
       let isBare = !isReferenced && !layout.hasMoreThanRows(root)
       var rows: [Int64] = []
       for (place, state) in plan.states.deleted.enumerated()
-      where layout.traits[Int(state.pointee.entity)].root == root && isHere(state) {
+      where layout.entities[Int(state.pointee.entity)].layout.rootIndex == root && isHere(state) {
         // While the row is there: it says which lists lose a member.
         try countedLists.noteDeletion(of: state.pointee.rowID, root: root, connection)
         if !isBare { try deleteSurroundings(of: plan.deleted[place], isReferenced: isReferenced) }
@@ -137,7 +137,7 @@ struct SaveWriter {
     var roots: [Int: Int] = [:]
     var lastRoot = -1
     for state in plan.states.deleted where isHere(state) {
-      let root = layout.traits[Int(state.pointee.entity)].root
+      let root = layout.entities[Int(state.pointee.entity)].layout.rootIndex
       // Any class of the hierarchy will do. Objects of one hierarchy mostly follow each other, so its key is seldom
       // hashed.
       if root != lastRoot { roots[root] = Int(state.pointee.entity) }
@@ -151,7 +151,9 @@ struct SaveWriter {
     of model: any PersistentModel, isReferenced: Bool
   ) throws {
     let entity = layout.entity(of: model)
-    if layout.plans[entity.index].hasExternal { result.noteFiles(of: model, connection) }
+    if layout.entities[entity.index].lazyPlan.plan.hasExternal {
+      result.noteFiles(of: model, connection)
+    }
     // First, since it notes the rows: their pairs may be in the table of one of the object's own lists.
     if isReferenced { try references.clearOneWay(to: model, entity, &places, result) }
     for index in entity.joined {
@@ -185,19 +187,19 @@ struct SaveWriter {
   private mutating func numberObjects() throws {
     var constrained: [any PersistentModel] = []
     for (place, state) in plan.states.inserted.enumerated() where isHere(state) {
-      let traits = layout.traits[Int(state.pointee.entity)]
-      if traits.isConstrained {
+      let entity = Int(state.pointee.entity)
+      if layout.entities[entity].layout.isConstrained {
         constrained.append(plan.inserted[place])
         continue
       }
       // No unique key, so no stored row can be the object's.
-      state.pointee.rowID = try numbers.draw(traits.root)
+      state.pointee.rowID = try numbers.draw(layout.entities[entity].layout.rootIndex)
     }
     let changed = plan.updated.filter {
-      isHere($0) && layout.traits[Int($0._$statePointer.pointee.entity)].isConstrained
+      isHere($0) && layout.entities[Int($0._$statePointer.pointee.entity)].layout.isConstrained
     }
     guard !constrained.isEmpty || !changed.isEmpty else { return }
-    var keys = UniqueKeys(layout.contexts, connection)
+    var keys = UniqueKeys(layout.entities, connection)
     try keys.assignRows(
       to: constrained, changed: changed, layout, &numbers, &result.upserted)
   }
@@ -220,17 +222,18 @@ struct SaveWriter {
     for model in plan.inserted where isHere(model) {
       let entity = Int(model._$statePointer.pointee.entity)
       if !upserted.isEmpty, upserted.contains(ObjectIdentifier(model)) {
-        try overwriteRow(of: model, layout.plans[entity])
+        try overwriteRow(of: model, layout.entities[entity].lazyPlan.plan)
         continue
       }
       if insertion?.entity != entity {
         insertion?.statement.reset()
         insertion = RowInsertion(
-          entity: entity, plan: layout.plans[entity], context: layout.contexts[entity],
-          statement: try connection.statement(layout.plans[entity].insert))
+          entity: entity, plan: layout.entities[entity].lazyPlan.plan,
+          context: layout.entities[entity].rowContext,
+          statement: try connection.statement(layout.entities[entity].lazyPlan.plan.insert))
       }
       try countedLists.noteWrite(
-        of: model, layout.plans[entity].entity, nil, stored: nil)
+        of: model, layout.entities[entity].layout, nil, stored: nil)
       try insertion?.run(model)
     }
     insertion?.statement.reset()
@@ -250,7 +253,7 @@ struct SaveWriter {
     let update = changes.map { entityPlan.update(changes: $0) } ?? entityPlan.updateAll
     let exists = try Self.run(
       update, connection.statement(update.sql), model,
-      layout.contexts[entityPlan.entity.index], connection)
+      layout.entities[entityPlan.entity.index].rowContext, connection)
     guard exists else {
       throw SwiftDataError(
         .storeFailure,
@@ -299,7 +302,7 @@ struct SaveWriter {
       let (entity, changes) = (state.pointee.entity, state.pointee.changes)
       // Objects of one class with the same changes mostly follow each other.
       if current?.entity != entity || current?.changes != changes {
-        let entityPlan = layout.plans[Int(entity)]
+        let entityPlan = layout.entities[Int(entity)].lazyPlan.plan
         // A list alone has no column here: its pairs and positions are written after the rows.
         guard !changes.isDisjoint(with: entityPlan.storedProperties) else { continue }
         let update = entityPlan.update(changes: changes)
@@ -314,7 +317,8 @@ struct SaveWriter {
       try countedLists.noteWrite(
         of: model, current.plan.entity, changes, stored: connection)
       let exists = try Self.run(
-        current.update, current.statement, model, layout.contexts[Int(entity)], connection)
+        current.update, current.statement, model, layout.entities[Int(entity)].rowContext,
+        connection)
       // An UPDATE that finds no row: another process has deleted it, and the object leaves when the save is done.
       if !exists { result.vanished.append(model) }
     }
@@ -329,11 +333,11 @@ struct SaveWriter {
   ///
   /// Invariant: afterwards the one-to-one references that this save has written are the only ones of their two sides.
   private mutating func clearPartners() throws {
-    guard layout.traits.contains(where: \.hasOneToOne) else { return }
+    guard layout.entities.contains(where: { $0.layout.hasOneToOne }) else { return }
     for models in [plan.inserted, plan.updated] {
       for model in models
       where isHere(model)
-        && layout.traits[Int(model._$statePointer.pointee.entity)].hasOneToOne
+        && layout.entities[Int(model._$statePointer.pointee.entity)].layout.hasOneToOne
       {
         let entity = layout.entity(of: model)
         for index in entity.relationships where entity.properties[index].isOneToOne {
@@ -353,7 +357,7 @@ struct SaveWriter {
   private mutating func writePairs() throws {
     // Not in the plan: only the assignment of rows has shown which objects share one.
     let pairs = plan.pairs(upserted: result.upserted)
-    for pair in pairs where isAlone || layout.storeIndex[pair.entity] == store {
+    for pair in pairs where isAlone || layout.entities[pair.entity].storeIndex == store {
       let owner = pair.owner._$statePointer.pointee.rowID
       let target = pair.target._$statePointer.pointee.rowID
       // An end that was deleted, or could not be inserted, has no row. The pairs of a deleted row were deleted with

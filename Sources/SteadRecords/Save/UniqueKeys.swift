@@ -7,7 +7,7 @@ import SteadSQLite
 struct UniqueKeys {
   typealias Model = any PersistentModel
 
-  private let contexts: [RowContext]
+  private let entities: [ContextEntity]
   private let connection: StoreConnection
   /// Values claimed by objects of this save.
   private var claimed: [Key: Holder] = [:]
@@ -45,8 +45,8 @@ struct UniqueKeys {
     let entity: Int
   }
 
-  init(_ contexts: [RowContext], _ connection: StoreConnection) {
-    self.contexts = contexts
+  init(_ entities: [ContextEntity], _ connection: StoreConnection) {
+    self.entities = entities
     self.connection = connection
   }
 
@@ -66,7 +66,7 @@ struct UniqueKeys {
       let row = holder.row
       if holder.entity != entity.index {
         throw Self.otherClass(
-          entity, key, holds: "\(contexts[holder.entity].labels?.entity ?? "object") of row \(row)")
+          entity, key, holds: "\(entities[holder.entity].layout.name) of row \(row)")
       }
       if let first = found, first.row != row {
         throw SwiftDataError(
@@ -182,7 +182,7 @@ struct UniqueKeys {
     // A discriminator is an entity's index plus 1. A number that no class has, which another program must have written,
     // is taken for the object's own class here; `ModelContainer.check(_:)` reports such rows.
     let index = found.discriminator.map { $0 - 1 }.flatMap {
-      contexts.indices.contains($0) ? $0 : nil
+      entities.indices.contains($0) ? $0 : nil
     }
     return Holder(row: found.row, entity: index ?? entity.index)
   }
@@ -195,7 +195,7 @@ struct UniqueKeys {
     let statement = try connection.echo(count: constraint.count)
     statement.reset()
     defer { statement.reset() }
-    let context = contexts[entity.index]
+    let context = entities[entity.index].rowContext
     // Parameter 0 means none: the object binds only the properties of the constraint.
     let map = PropertyMap(count: entity.properties.count, empty: 0)
     for (place, index) in constraint.enumerated() { map.places[index] = Int32(place + 1) }
@@ -225,7 +225,7 @@ extension UniqueKeys {
   ) throws {
     let (plan, layout) = (save.plan, save.layout)
     func isConstrained(_ state: SavePlan.State) -> Bool {
-      save.isIn(store, state) && layout.traits[Int(state.pointee.entity)].isConstrained
+      save.isIn(store, state) && layout.entities[Int(state.pointee.entity)].layout.isConstrained
     }
     guard plan.states.updated.contains(where: isConstrained) else { return }
     // One object alone cannot be in the way of another.
@@ -361,9 +361,9 @@ private struct WaitingKeys {
 
   init(_ models: [Model], _ layout: SaveLayout) {
     self.layout = layout
-    guard layout.traits.contains(where: \.hasReferenceInKey) else { return }
+    guard layout.entities.contains(where: { $0.layout.hasReferenceInKey }) else { return }
     for model in models {
-      let references = layout.entity(of: model).newObjects(inKeysOf: model, layout.traits)
+      let references = layout.entity(of: model).newObjects(inKeysOf: model, layout.entities)
       for reference in references {
         dependents[ObjectIdentifier(reference), default: []].append(model)
       }
@@ -375,7 +375,7 @@ private struct WaitingKeys {
   /// Whether an object has a key that refers to an object without a row.
   func waits(_ model: Model) -> Bool {
     !isEmpty
-      && layout.entity(of: model).newObjects(inKeysOf: model, layout.traits).contains {
+      && layout.entity(of: model).newObjects(inKeysOf: model, layout.entities).contains {
         $0._$statePointer.pointee.rowID <= 0
       }
   }
@@ -386,13 +386,13 @@ private struct WaitingKeys {
 extension EntityLayout {
   /// The new objects with unique keys to which an object's own keys refer. Such an object may have a stored row.
   func newObjects(
-    inKeysOf model: any PersistentModel, _ traits: [EntityTraits]
+    inKeysOf model: any PersistentModel, _ entities: [ContextEntity]
   ) -> [any PersistentModel] {
-    guard traits[index].hasReferenceInKey else { return [] }
+    guard hasReferenceInKey else { return [] }
     return uniqueConstraints.joined().compactMap { property in
       guard case .toOne(.model(let target)) = model.content(at: property),
         target.has(_ModelFlags.inserted), !target.has(_ModelFlags.deleted),
-        traits[Int(target._$statePointer.pointee.entity)].isConstrained
+        entities[Int(target._$statePointer.pointee.entity)].layout.isConstrained
       else { return nil }
       return target
     }

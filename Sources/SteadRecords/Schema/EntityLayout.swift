@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One model class and its table.
+/// One model class and its table: all that follows from the schema, whichever store has the rows.
 // Sendable: everything is immutable after init, except the cache, which has its own lock.
 final class EntityLayout: @unchecked Sendable {
   /// Its place in ``StoreLayout/entities``.
@@ -32,6 +32,20 @@ final class EntityLayout: @unchecked Sendable {
   let relationships: [Int]
   /// Indices of to-many relationships that are stored in join tables.
   let joined: [Int]
+  // The following are asked of each object that is changed or saved. They are stored, since a stored one is read from an
+  // array of entities without retaining anything.
+  /// Whether the class has relationships, of its own or inherited.
+  let hasRelationships: Bool
+  /// Whether the entity has unique constraints, with which a new object may be an upsert of an existing row.
+  let isConstrained: Bool
+  /// Whether a to-one relationship is part of a unique constraint.
+  let hasReferenceInKey: Bool
+  /// Whether a to-one relationship has a to-one inverse.
+  let hasOneToOne: Bool
+  /// Whether a save must check relationships before it writes.
+  let hasRules: Bool
+  /// The ephemeral properties: changes of these alone do not make an object dirty.
+  let ephemeral: PropertySet
   /// The names that reading and writing its rows needs.
   let labels: RowLabels
   private let byName: [String: Int]
@@ -62,6 +76,14 @@ final class EntityLayout: @unchecked Sendable {
     searchable = parts.properties.filter { $0.isSearchable }.map(\.index)
     relationships = parts.properties.filter { $0.destination != nil }.map(\.index)
     joined = parts.properties.filter { $0.joinTable != nil }.map(\.index)
+    hasRelationships = !relationships.isEmpty
+    isConstrained = !uniqueConstraints.isEmpty
+    hasReferenceInKey = uniqueConstraints.joined().contains {
+      parts.properties[$0].destination != nil
+    }
+    hasOneToOne = parts.properties.contains(where: \.isOneToOne)
+    hasRules = parts.properties.contains(where: \.hasRule)
+    ephemeral = PropertySet(parts.properties.filter(\.isEphemeral).map(\.index))
     labels = RowLabels(
       entity: parts.name, properties: parts.properties.map(\.name),
       transformers: parts.properties.map(\.transformerName))
@@ -156,45 +178,4 @@ final class PropertyReads: Sendable {
   func recordObject() { objects.store(true, ordering: .relaxed) }
 
   var hasObjects: Bool { objects.load(ordering: .relaxed) }
-}
-
-// MARK: - Facts about all objects
-
-/// The facts about an entity that are needed for each object. A value without references, so that reading one of an
-/// array of them retains nothing.
-struct EntityTraits {
-  /// The index of the hierarchy's root.
-  let root: Int
-  /// Whether the class has relationships, of its own or inherited.
-  let hasRelationships: Bool
-  /// Whether the entity has unique constraints, with which a new object may be an upsert of an existing row.
-  let isConstrained: Bool
-  /// Whether a to-one relationship is part of a unique constraint.
-  let hasReferenceInKey: Bool
-  /// Whether a save must check relationships before it writes.
-  let hasRules: Bool
-  /// The ephemeral properties: changes of these alone do not make an object dirty.
-  let ephemeral: PropertySet
-
-  /// Whether a to-one relationship has a to-one inverse.
-  let hasOneToOne: Bool
-
-  init(_ entity: EntityLayout, in layout: StoreLayout) {
-    root = entity.rootIndex
-    hasRelationships = !entity.relationships.isEmpty
-    hasOneToOne = entity.properties.contains(where: \.isOneToOne)
-    isConstrained = !entity.uniqueConstraints.isEmpty
-    hasReferenceInKey = entity.uniqueConstraints.joined().contains {
-      entity.properties[$0].destination != nil
-    }
-    // The rules that a save can refuse: denied deletions, limits on members, and required
-    // references.
-    hasRules = entity.relationships.contains { index in
-      let property = entity.properties[index]
-      guard let relationship = property.relationship else { return false }
-      return relationship.deleteRule == .deny || relationship.minimum > 0
-        || relationship.maximum > 0 || !(property.isToMany || property.isOptional)
-    }
-    ephemeral = PropertySet(entity.properties.filter(\.isEphemeral).map(\.index))
-  }
 }

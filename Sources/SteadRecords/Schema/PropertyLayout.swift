@@ -110,6 +110,14 @@ final class PropertyLayout: @unchecked Sendable {
     inverses(in: entities).contains { $0.relationship?.deleteRule == .noAction }
   }
 
+  /// Whether a save may be refused for the relationship: by a denied deletion, a limit on members, or a required
+  /// reference.
+  var hasRule: Bool {
+    guard let relationship else { return false }
+    return relationship.deleteRule == .deny || relationship.minimum > 0
+      || relationship.maximum > 0 || !(isToMany || isOptional)
+  }
+
   /// The table of pairs that stores a to-many relationship without a to-one inverse; nil for other
   /// properties.
   var joinTable: JoinTable? {

@@ -18,6 +18,8 @@ final class StoreLayout: @unchecked Sendable {
   let memberLimits: [MemberLimit]
   /// The names of the required to-one relationships in each hierarchy, by the index of its root.
   let requiredReferences: [Set<String>]
+  /// The roots of the hierarchies of which a class has relationships.
+  let rootsWithRelationships: Set<Int>
   private let byType: [ObjectIdentifier: EntityLayout]
   private let byName: [String: EntityLayout]
 
@@ -47,6 +49,7 @@ final class StoreLayout: @unchecked Sendable {
         entities.filter { $0.rootIndex == root.index }.flatMap(\.properties)
           .filter(\.isRequiredReference).map(\.name))
     }
+    rootsWithRelationships = Set(entities.filter(\.hasRelationships).map(\.rootIndex))
     byType = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.type), $0) })
     byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
   }

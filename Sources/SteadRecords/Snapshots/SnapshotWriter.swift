@@ -17,7 +17,7 @@ struct SnapshotWriter {
   typealias AffectedRow = (entity: EntityLayout, row: Int64)
 
   let layout: StoreLayout
-  let plans: [EntityPlans.LazyPlan?]
+  let plans: [EntityPlan.Lazy?]
   let connection: StoreConnection
   /// The rows that were written, by hierarchy.
   private(set) var written: [Int: Set<Int64>] = [:]
@@ -39,7 +39,7 @@ struct SnapshotWriter {
     let members: [Int64]
   }
 
-  init(_ layout: StoreLayout, _ plans: [EntityPlans.LazyPlan?], _ connection: StoreConnection) {
+  init(_ layout: StoreLayout, _ plans: [EntityPlan.Lazy?], _ connection: StoreConnection) {
     self.layout = layout
     self.plans = plans
     self.connection = connection

@@ -296,23 +296,12 @@ extension SearchTable {
   }
 }
 
-// MARK: - All entities
+// MARK: - The first use
 
-/// The plans of a container's entities by the entities' index, each made when it is first asked for: most
-/// programs open more models than they use at first.
-struct EntityPlans: Sendable {
-  /// By the entity's index.
-  private let plans: [LazyPlan]
-
-  init(_ plans: [LazyPlan]) { self.plans = plans }
-
-  /// The plan of an entity, made with the first use. Any thread may ask.
-  subscript(entity: Int) -> EntityPlan { plans[entity].plan }
-}
-
-extension EntityPlans {
-  /// A plan that is made when first needed; several threads may ask at once.
-  final class LazyPlan: Sendable {
+extension EntityPlan {
+  /// A plan that is made when it is first asked for: most programs open more models than they use at first. Several
+  /// threads may ask at once.
+  final class Lazy: Sendable {
     private let entity: EntityLayout
     private let table: TableLayout
     private let store: RecordStore.Identity

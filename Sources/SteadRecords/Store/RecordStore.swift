@@ -26,7 +26,7 @@ final class RecordStore: @unchecked Sendable {
   /// The files of large values; nil in memory, where the rows have them.
   let blobs: BlobFiles?
   /// The plans of the entities that this store holds, by entity index.
-  let plans: [EntityPlans.LazyPlan?]
+  let plans: [EntityPlan.Lazy?]
   /// The tables of the hierarchies that this store holds.
   let tables: [TableLayout]
   /// The file, or memory, and how connections to it are opened.
@@ -104,7 +104,7 @@ final class RecordStore: @unchecked Sendable {
       guard entities.contains(entity.index), let table = tableByName[entity.table] else {
         return nil
       }
-      return EntityPlans.LazyPlan(entity, table, identity)
+      return EntityPlan.Lazy(entity, table, identity)
     }
     // Not by `self.identity`: the mirrors of two containers share that, but not their commits.
     log = CommitLog.of(try CommitLog.name(identity, configuration))

@@ -11,7 +11,7 @@ extension ModelContext {
   ) throws -> [String] {
     let descriptor = FetchDescriptor<Model>(predicate: predicate, sortBy: [SortDescriptor(name)])
     let plan = try FetchPlan(
-      descriptor, layout: container.layout, plans: container.planByEntity, pendingRoots: [])
+      descriptor, layout: container.layout, entities: linkedGraph().entities, pendingRoots: [])
     let isExact = plan.isExact
     #expect(isExact)
     let found = try fetch(descriptor).map { $0[keyPath: name] }
