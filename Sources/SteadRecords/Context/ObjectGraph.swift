@@ -204,6 +204,9 @@ final class ObjectGraph: ModelHome {
     !pending.roots.isDisjoint(with: layout.rootsWithRelationships)
   }
 
+  /// Whether an object with pending changes may have unique keys, by which a save looks for duplicates.
+  var concernsKeys: Bool { !pending.roots.isDisjoint(with: layout.rootsWithKeys) }
+
   /// Records a change of one property for the next save.
   ///
   /// Invariant: a stored object is in `pending`'s list of changed objects if, and only if, a property that a save

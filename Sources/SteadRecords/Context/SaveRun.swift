@@ -120,7 +120,7 @@ final class SaveRun {
     try SaveValidator(graph: graph).checkDenials(readsRows: readsRows)
     try DeleteRules(graph).applyRulesAgain(readsRows: readsRows)
     try SaveValidator(graph: graph).run()
-    try graph.merger.mergeDuplicates()
+    if graph.concernsKeys { try graph.merger.mergeDuplicates() }
     let result = SaveResult(
       SavePlan(&graph.pending, sides: graph.pending.sides.compactMap(sideToSave)), of: graph)
     let saves = try customSaves(of: result)

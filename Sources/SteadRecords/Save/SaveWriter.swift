@@ -199,9 +199,10 @@ struct SaveWriter {
       isHere($0) && layout.entities[Int($0._$statePointer.pointee.entity)].layout.isConstrained
     }
     guard !constrained.isEmpty || !changed.isEmpty else { return }
-    var keys = UniqueKeys(layout.entities, connection)
-    try keys.assignRows(
-      to: constrained, changed: changed, layout, &numbers, &result.upserted)
+    let assignment = try RowAssignment.run(
+      new: constrained, changed: changed, layout, numbers, connection)
+    numbers = assignment.numbers
+    result.upserted.formUnion(assignment.upserted)
   }
 
   // MARK: Rows

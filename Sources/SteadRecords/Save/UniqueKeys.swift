@@ -13,10 +13,10 @@ struct UniqueKeys {
   private var claimed: [Key: Holder] = [:]
   /// The keys of the object that was asked for last, until it is claimed a row for them.
   private var open: [Key] = []
-  /// The new objects that were asked for when they had no row, by their keys, which nobody has claimed.
-  private var wanted: [Key: [Model]] = [:]
-  /// Those whose key was claimed since.
-  private var woken: [Model] = []
+  /// The objects without a row that wait for a claim of each key.
+  private var waiters: [Key: [Model]] = [:]
+  /// Those of them whose key was claimed since they were last taken.
+  private var notified: [Model] = []
 
   /// A constraint with the values of an object.
   struct Key: Hashable {
@@ -85,9 +85,20 @@ struct UniqueKeys {
   mutating func claim(_ row: Int64, _ entity: EntityLayout) {
     for key in open {
       claimed[key] = Holder(row: row, entity: entity.index)
-      if !wanted.isEmpty, let models = wanted.removeValue(forKey: key) { woken += models }
+      if !waiters.isEmpty, let models = waiters.removeValue(forKey: key) { notified += models }
     }
     open = []
+  }
+
+  /// Has the object that `row(of:_:)` was asked for last, and that has no row, wait for claims of its keys.
+  mutating func addWaiter(_ model: Model) {
+    for key in open { waiters[key, default: []].append(model) }
+  }
+
+  /// Takes the objects whose keys were claimed while they waited.
+  mutating func takeNotified() -> [Model] {
+    defer { notified = [] }
+    return notified
   }
 
   /// The error for a new object that has a key of an object of another class.
@@ -244,143 +255,6 @@ extension UniqueKeys {
         columns, in: entity.table, row: model._$statePointer.pointee.rowID)
     }
   }
-
-  /// Gives new objects the rows that have their unique values, stored ones or those of earlier new objects, and new
-  /// rows where none has. Changed objects claim their values before, which come before those that are stored.
-  ///
-  /// A key with a to-one relationship has the number of another object's row, and is complete when that one has a row.
-  /// So the rows that objects have by complete keys are found first, for all of them. Then objects whose keys are all
-  /// complete get new rows, one at a time, in the order of insertion or in which their keys were completed. If all that
-  /// are left wait, since keys refer to each other in a circle, the first of them gets a new row. After each row, those
-  /// are asked again whose keys refer to its object, and those that have a key which was claimed for it.
-  ///
-  /// Invariant: afterwards objects with a common key have a common row, and all of them but the one that inserts it are
-  /// in `upserted`. No object gets a new row while another one's row could still be found by a complete key.
-  ///
-  /// - Parameter new: In the order of their insertion.
-  mutating func assignRows(
-    to new: [Model], changed: [Model], _ layout: SaveLayout, _ numbers: inout RowNumbers,
-    _ upserted: inout Set<ObjectIdentifier>
-  ) throws {
-    // The keys that are complete.
-    for model in changed { try claim(model, layout.entity(of: model)) }
-    let waiting = WaitingKeys(new + changed, layout)
-    if waiting.isEmpty {
-      for model in new {
-        _ = try assignRow(to: model, draws: true, layout, &numbers, &upserted)
-      }
-      return
-    }
-    var complete: [Model] = []
-    for model in new where Self.hasNoRow(model) {
-      complete += try propagate(model, draws: false, waiting, layout, &numbers, &upserted)
-    }
-    // The last round ends with no object left, since each that is forced has a row.
-    let rounds: [Model?] = [nil] + new.map { $0 }
-    for forced in rounds {
-      if let forced, Self.hasNoRow(forced) {
-        complete += try propagate(forced, draws: true, waiting, layout, &numbers, &upserted)
-      }
-      var next = 0
-      while next < complete.count {
-        let model = complete[next]
-        next += 1
-        guard Self.hasNoRow(model) else { continue }
-        complete += try propagate(model, draws: true, waiting, layout, &numbers, &upserted)
-      }
-      complete = []
-    }
-    wanted = [:]
-  }
-
-  /// The numbers of rows are positive, and temporary ones are not.
-  private static func hasNoRow(_ model: Model) -> Bool { model._$statePointer.pointee.rowID <= 0 }
-
-  /// Finds or gives an object's row, and propagates that: finds the rows of objects whose keys it completes.
-  ///
-  /// - Parameter draws: Whether the object gets a new row if no key gives it one. The others only find theirs.
-  /// - Returns: The objects that have no row, though their keys are all complete now.
-  private mutating func propagate(
-    _ model: Model, draws: Bool, _ waiting: WaitingKeys, _ layout: SaveLayout,
-    _ numbers: inout RowNumbers, _ upserted: inout Set<ObjectIdentifier>
-  ) throws -> [Model] {
-    var complete: [Model] = []
-    var queue = [model]
-    var next = 0
-    while next < queue.count {
-      let current = queue[next]
-      let isDrawn = draws && next == 0
-      next += 1
-      if try assignRow(to: current, draws: isDrawn, layout, &numbers, &upserted) {
-        queue += waiting.dependents(of: current)
-      } else if Self.hasNoRow(current), !waiting.waits(current) {
-        complete.append(current)
-      }
-      // Those that have a row have claimed their complete keys.
-      queue += woken.filter(Self.hasNoRow)
-      woken = []
-    }
-    return complete
-  }
-
-  /// Gives an object its row, or claims the keys of one that has it, of which some were not complete before.
-  ///
-  /// - Returns: Whether the object has got its row by this.
-  private mutating func assignRow(
-    to model: Model, draws: Bool, _ layout: SaveLayout, _ numbers: inout RowNumbers,
-    _ upserted: inout Set<ObjectIdentifier>
-  ) throws -> Bool {
-    let entity = layout.entity(of: model)
-    guard Self.hasNoRow(model) else {
-      try claim(model, entity)
-      return false
-    }
-    if let found = try row(of: model, entity) {
-      model._$statePointer.pointee.rowID = found
-      upserted.insert(ObjectIdentifier(model))
-      return true
-    }
-    guard draws else {
-      for key in open { wanted[key, default: []].append(model) }
-      return false
-    }
-    let number = try numbers.draw(entity.rootIndex)
-    claim(number, entity)
-    model._$statePointer.pointee.rowID = number
-    return true
-  }
-}
-
-/// The objects of a save with keys that refer to new objects, whose rows are not known yet.
-private struct WaitingKeys {
-  typealias Model = any PersistentModel
-
-  /// The objects whose keys refer to each new object.
-  private var dependents: [ObjectIdentifier: [Model]] = [:]
-  private let layout: SaveLayout
-
-  init(_ models: [Model], _ layout: SaveLayout) {
-    self.layout = layout
-    guard layout.entities.contains(where: { $0.layout.hasReferenceInKey }) else { return }
-    for model in models {
-      let references = layout.entity(of: model).newObjects(inKeysOf: model, layout.entities)
-      for reference in references {
-        dependents[ObjectIdentifier(reference), default: []].append(model)
-      }
-    }
-  }
-
-  var isEmpty: Bool { dependents.isEmpty }
-
-  /// Whether an object has a key that refers to an object without a row.
-  func waits(_ model: Model) -> Bool {
-    !isEmpty
-      && layout.entity(of: model).newObjects(inKeysOf: model, layout.entities).contains {
-        $0._$statePointer.pointee.rowID <= 0
-      }
-  }
-
-  func dependents(of model: Model) -> [Model] { dependents[ObjectIdentifier(model)] ?? [] }
 }
 
 extension EntityLayout {

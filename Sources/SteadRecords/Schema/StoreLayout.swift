@@ -20,6 +20,8 @@ final class StoreLayout: @unchecked Sendable {
   let requiredReferences: [Set<String>]
   /// The roots of the hierarchies of which a class has relationships.
   let rootsWithRelationships: Set<Int>
+  /// The roots of the hierarchies of which a class has unique constraints.
+  let rootsWithKeys: Set<Int>
   private let byType: [ObjectIdentifier: EntityLayout]
   private let byName: [String: EntityLayout]
 
@@ -50,6 +52,7 @@ final class StoreLayout: @unchecked Sendable {
           .filter(\.isRequiredReference).map(\.name))
     }
     rootsWithRelationships = Set(entities.filter(\.hasRelationships).map(\.rootIndex))
+    rootsWithKeys = Set(entities.filter(\.isConstrained).map(\.rootIndex))
     byType = Dictionary(uniqueKeysWithValues: entities.map { (ObjectIdentifier($0.type), $0) })
     byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
   }
