@@ -2,6 +2,9 @@ import CSteadFiles
 import Foundation
 
 extension Journal {
+  /// How long a call waits for another process that has the file locked, unless ``lockWait`` is less.
+  package static let lockWaitLimit = Duration.seconds(1)
+
   /// Locks the open file, waiting no longer than ``lockWait``. Does nothing if the lock is kept from the last write.
   ///
   /// The lock is an exclusive `flock`, which belongs to the open file description: it ends with the process, however that

@@ -106,8 +106,6 @@ package final class Journal {
   package static let keptAsideLimit = 8
   /// After this many writes the next one checks whether the file still has its name.
   package static let writesPerLook = 64
-  /// How long a call waits for another process that has the file locked, unless ``lockWait`` is less.
-  package static let lockWaitLimit = Duration.seconds(1)
 
   // MARK: - Configuration
 

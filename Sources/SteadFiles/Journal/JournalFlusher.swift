@@ -8,8 +8,9 @@ package struct JournalFlusher: Sendable {
   /// nil for a journal that was opened read-only.
   let path: String?
   let disk: any Disk
-  /// How long it waits for a process that is about to replace the file.
-  private static let compactionLimit = Journal.lockWaitLimit
+  /// How long it waits for a process that is about to replace the file. Unlike a write, which waits for
+  /// ``Journal/lockWaitLimit``, it may wait for a whole state to be written.
+  private static let replacementLimit = Duration.seconds(1)
 
   /// Returns once everything that was appended before the call survives a power loss.
   ///
@@ -120,7 +121,7 @@ package struct JournalFlusher: Sendable {
     }
     // The compactor holds the lock until its file has the name.
     // Only to wait: closing the file at the end frees the lock.
-    let limit = Self.compactionLimit.wholeMicroseconds
+    let limit = Self.replacementLimit.wholeMicroseconds
     let error = stead_file_lock_within(
       descriptor, limit, header.base + JournalLayout.keptLock)
     if error == EWOULDBLOCK {

@@ -19,18 +19,6 @@ import SteadFormats
 /// The table always has all of them. ``write(_:_:)`` brings the layers above into the journal,
 /// before its own change.
 final class DomainFile {
-  /// A log longer than this, in bytes, and than twice the checkpoint, is compacted in the
-  /// background.
-  ///
-  /// With it a small domain takes less than 256 KiB including all its files, unless it is written
-  /// faster than it can be compacted.
-  static let logLimit = 180 << 10
-  /// A log longer than this, in bytes, and than eight times the checkpoint, is compacted while its
-  /// writer waits: back-pressure.
-  ///
-  /// A program reaches it by writing hundreds of thousands of values while the disk handles one.
-  static let waitingLogLimit = 16 << 20
-
   let name: String
   let directory: URL
   let options: DomainStore.Options

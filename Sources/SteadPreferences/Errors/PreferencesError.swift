@@ -177,10 +177,12 @@ extension PreferencesError {
         case .propertyList: "All values are in the property list."
         case .notMade: "The change was not made; make it again when they are free."
         }
+      // With a fraction, since the limit may be below one second.
+      let seconds = String(format: "%g", Journal.lockWaitLimit / Duration.seconds(1))
       self.init(
         code: .locked,
         message: "Another process has locked the files of the preferences\(location) for more than "
-          + "\(Journal.lockWaitLimit.components.seconds) s. \(values) Resume or end that process.",
+          + "\(seconds) s. \(values) Resume or end that process.",
         domain: domain, cause: error)
     } else {
       let values =

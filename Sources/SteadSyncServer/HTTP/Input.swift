@@ -8,6 +8,9 @@ import NIOCore
 enum Input {
   /// The maximum size of a JSON body, except a push's, in bytes.
   static let maximumBody = 64 << 10
+  /// The maximum size of a push's body, in bytes. It is larger than the limit of the values (`SyncLimits`), because of
+  /// escapes, names and a schema.
+  static let maximumPushBody = 8 << 20
 
   /// A JSON body of at most ``maximumBody`` bytes. Throws ``ServerError`` if it is larger, and `DecodingError` if it
   /// isn't what the route takes.

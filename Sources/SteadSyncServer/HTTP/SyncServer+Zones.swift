@@ -91,10 +91,6 @@ extension SyncServer {
 }
 
 extension SyncServer {
-  /// The maximum size of a push's body, in bytes. It is larger than the limit of the values, because of escapes,
-  /// names and a schema.
-  static let maximumPushBody = 8 << 20
-
   /// The body of `PUT /v1/zones/{zone}/schema`.
   private struct MinimumSchema: Decodable {
     var minimum: Int
@@ -105,7 +101,7 @@ extension SyncServer {
   func addRecords(to router: RouterGroup<ServerContext>) {
     router.post("zones/:zone/push") { request, context in
       let (caller, zone) = (try context.caller, try Input.zone(context))
-      let push = try Push(encoded: try await Input.body(request, upTo: Self.maximumPushBody))
+      let push = try Push(encoded: try await Input.body(request, upTo: Input.maximumPushBody))
       // Stamps name the device, and a device that stamps as another one could overwrite edits in its name.
       guard push.device.text == caller.device else {
         throw ServerError(

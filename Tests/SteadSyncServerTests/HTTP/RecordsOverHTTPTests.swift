@@ -112,10 +112,10 @@ import Testing
       #expect(figures["mutations"] == 401 && figures["mutation_limit"] == 400)
       let text = SyncValue.string(String(repeating: "x", count: 1 << 20))
       #expect(try await client.push(1, client.insert("a", ["text": text])).pushed == .tooLarge)
-      let body = Data(repeating: 0x20, count: SyncServer.maximumPushBody + 1)
+      let body = Data(repeating: 0x20, count: Input.maximumPushBody + 1)
       let large = try await client.device.send("POST", "v1/zones/\(Self.zone)/push", body: body)
       #expect(large.status == 413)
-      #expect((large.object["figures"] as? [String: Int])?["limit"] == SyncServer.maximumPushBody)
+      #expect((large.object["figures"] as? [String: Int])?["limit"] == Input.maximumPushBody)
     }
   }
 
