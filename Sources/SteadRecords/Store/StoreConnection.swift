@@ -38,7 +38,8 @@ final class StoreConnection: @unchecked Sendable {
   private lazy var immediateBeginning = try? SQLiteStatement("BEGIN IMMEDIATE", on: database)
   private lazy var committing = try? SQLiteStatement("COMMIT", on: database)
   private lazy var reading = try? SQLiteStatement(CommitRow.selection, on: database)
-  private lazy var writing = try? SQLiteStatement(CommitRow.insertion, on: database)
+  /// ``CommitRow/insertion``; nil if it could not be prepared.
+  private(set) lazy var rowInsertion = try? SQLiteStatement(CommitRow.insertion, on: database)
 
   /// Begins a read transaction. Its snapshot is taken by the first statement that reads.
   func begin() throws { try run(beginning, "BEGIN") }
@@ -106,31 +107,6 @@ final class StoreConnection: @unchecked Sendable {
     var quietCount: UInt64
     /// Whether another program may have made a change before it that no snapshot of this connection shows.
     var isDoubtful: Bool
-  }
-
-  /// Writes the row of the commit that is about to be made.
-  ///
-  /// A row without changes only counts the commit. It replaces the row before it if that does no more, so that a
-  /// store without a history has one row, not one for each commit.
-  ///
-  /// - Parameter changes: What the history has of it; nil to count the commit.
-  func write(_ commit: CommitLog.Point, _ changes: String?, by author: String?) throws {
-    guard let changes else {
-      // Replaces the row before it, if that only counts commits, too. One with changes stays, and
-      // then a row is inserted.
-      try run(CommitRow.renumbering, [.integer(commit.number), .integer(commit.stamp)])
-      if changedRows > 0 { return }
-      return try run(CommitRow.counting, [.integer(commit.number), .integer(commit.stamp)])
-    }
-    // A statement that could not be prepared is prepared again, for its error.
-    let statement = try writing ?? SQLiteStatement(CommitRow.insertion, on: database)
-    statement.bind(commit.number, at: 1)
-    statement.bind(commit.stamp, at: 2)
-    statement.bind(author.map { .text($0) } ?? .null, at: 3)
-    statement.bind(.text(ProgramName.current), at: 4)
-    statement.bind(Int64(getpid()), at: 5)
-    statement.bind(.text(changes), at: 6)
-    try statement.run()
   }
 
   /// The statement that selects one row of an entity by its number; found without hashing its SQL.
@@ -227,21 +203,6 @@ final class StoreConnection: @unchecked Sendable {
   var writtenPages: Int32 { database.writtenPages }
   /// ``SQLiteConnection/dataVersion``
   var dataVersion: UInt32 { database.dataVersion }
-}
-
-/// The row that each transaction which writes objects adds to the history, in the same transaction; by its
-/// number a reader knows which commits its snapshot has.
-private enum CommitRow {
-  // By the primary key, so it reads one path of the B-tree, however long the history is.
-  static let selection = "SELECT number, stamp FROM stead_history ORDER BY number DESC LIMIT 1"
-  /// A transaction with changes: number, stamp, author, program, process, changes.
-  static let insertion = "INSERT INTO stead_history VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
-  /// A transaction without changes, after one that has some.
-  static let counting = "INSERT INTO stead_history (number, stamp) VALUES (?1, ?2)"
-  // Only the row directly before: an older one belongs to the history between.
-  /// A transaction without changes, after one that has none either.
-  static let renumbering =
-    "UPDATE stead_history SET number = ?1, stamp = ?2 WHERE number = ?1 - 1 AND changes IS NULL"
 }
 
 // MARK: - Writing

@@ -110,9 +110,7 @@ final class HistoryWriter {
   /// Removes the triggers' rows since the last commit, and returns their changes as those of one transaction; nil if there
   /// are none. A trigger cannot see where a transaction begins, so it has written one for each row.
   private func mergeTriggered(from number: Int64) throws -> (text: String, stamp: Int64)? {
-    let rows = try connection.rows(
-      "SELECT changes, stamp FROM stead_history WHERE number >= ?1 ORDER BY number",
-      [.integer(number)])
+    let rows = try connection.rows(CommitRow.triggered, [.integer(number)])
     guard !rows.isEmpty else { return nil }
     var texts: [String] = []
     var newest: Int64 = 0
@@ -120,17 +118,11 @@ final class HistoryWriter {
       if case .text(let text) = row[0] { texts.append(text) }
       if case .integer(let stamp) = row[1] { newest = max(newest, stamp) }
     }
-    try connection.run("DELETE FROM stead_history WHERE number >= ?1", [.integer(number)])
+    try connection.run(CommitRow.triggeredRemoval, [.integer(number)])
     // After one row, too: a change of a column without a property follows it without its own row.
     try RowVersions(connection: connection).merge(from: number)
     return HistoryFormat.joined(texts).map { ($0, newest) }
   }
-}
-
-/// The name of this program in a history.
-enum ProgramName {
-  /// The bundle's identifier, or the executable's name where there is no bundle.
-  static let current = Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName
 }
 
 // MARK: - Tables
@@ -153,11 +145,7 @@ struct HistoryTable {
   ///
   /// - Parameter triggers: The triggers that the store should have; others of the history are dropped.
   func prepare(_ triggers: [HistoryTrigger]) throws {
-    try connection.execute(
-      """
-      CREATE TABLE IF NOT EXISTS \(Self.name) (number INTEGER PRIMARY KEY, stamp INTEGER NOT NULL, \
-      author TEXT, program TEXT, process INTEGER, changes TEXT)
-      """)
+    try connection.execute("CREATE TABLE IF NOT EXISTS \(Self.name) (\(CommitRow.columns))")
     try begin()
     try connection.execute(
       "CREATE TABLE IF NOT EXISTS \(Self.foreignName) "
