@@ -110,12 +110,45 @@ package struct JSONTokenizer {
 
   /// Reads a member's name, and moves to its value.
   package mutating func name() throws(JSONSyntaxError) -> String {
+    try beginName()
+    let name = try string()
+    try endName()
+    return name
+  }
+
+  /// Moves to the quotation mark of a member's name.
+  private mutating func beginName() throws(JSONSyntaxError) {
     skipSpace()
     guard byte == UInt8(ascii: "\"") else { throw failure("a member's name") }
-    let name = try string()
+  }
+
+  /// Moves from the end of a member's name to its value.
+  private mutating func endName() throws(JSONSyntaxError) {
     skipSpace()
     guard takes(UInt8(ascii: ":")) else { throw failure(":") }
-    return name
+  }
+
+  /// Moves past a value with all that is in it, which is checked as if it were read. For JSON that is passed on as it
+  /// is.
+  ///
+  /// Allocates nothing, except for a string with escapes or characters beyond ASCII, while it is checked.
+  package mutating func skipValue() throws(JSONSyntaxError) {
+    switch try next() {
+    case .null, .true, .false: break
+    case .number: _ = try number()
+    case .string: try skipString()
+    case .array:
+      guard try openArray() else { return }
+      repeat { try skipValue() } while try hasNextElement()
+    case .object:
+      guard try openObject() else { return }
+      repeat {
+        try beginName()
+        try skipString()
+        try endName()
+        try skipValue()
+      } while try hasNextMember()
+    }
   }
 
   /// Throws unless nothing but whitespace follows.
@@ -209,6 +242,17 @@ package struct JSONTokenizer {
       }
     }
     throw failure("a quotation mark")
+  }
+
+  /// Moves past a string.
+  private mutating func skipString() throws(JSONSyntaxError) {
+    let run = JSONText.endOfRun(in: bytes, from: position + 1)
+    // ASCII without escapes is valid, so there is nothing to check but the end.
+    if run.isASCII, run.end < bytes.count, bytes[run.end] == UInt8(ascii: "\"") {
+      position = run.end + 1
+    } else {
+      _ = try string()
+    }
   }
 
   /// A string of bytes; throws unless they are UTF-8.

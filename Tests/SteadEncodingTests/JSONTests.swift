@@ -71,6 +71,30 @@ import Testing
     #expect(synced.map { String(decoding: $0.encoded(), as: UTF8.self) } == one.synced)
   }
 
+  /// Whether a tokenizer moves past one value, and nothing comes after it.
+  private func skips(_ bytes: [UInt8], depthLimit: Int = 512) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      var tokens = JSONTokenizer(bytes, depthLimit: depthLimit)
+      do {
+        try tokens.skipValue()
+        try tokens.end()
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
+
+  @Test(arguments: cases) func `A value that is skipped is checked like one that is read`(
+    _ one: Case
+  ) {
+    let bytes = Array(one.text.utf8)
+    #expect(skips(bytes) == (one.value != nil))
+    // Within an array and an object, too, whose next value the tokenizer has to find.
+    #expect(skips(Array("[".utf8) + bytes + Array(",1]".utf8)) == (one.value != nil))
+    #expect(skips(Array("{\"é\":".utf8) + bytes + Array(",\"b\":1}".utf8)) == (one.value != nil))
+  }
+
   /// Unescaped ones are refused; escaped ones are read, and written with each value's escapes.
   @Test(arguments: UInt8(0)..<0x20) func `Control characters`(code: UInt8) throws {
     let digits = String(code, radix: 16)
@@ -80,7 +104,7 @@ import Testing
     for count in 0..<17 {
       let prefix = String(repeating: "x", count: count)
       let raw = Array("\"\(prefix)\(Unicode.Scalar(code))y\"".utf8)
-      #expect(JSONReader.value(of: Data(raw)) == nil)
+      #expect(JSONReader.value(of: Data(raw)) == nil && !skips(raw))
       #expect(throws: SyncCodingError.self) { try SyncValue(encoded: raw) }
       let text = "\"\(prefix)\(escape)y\""
       let value = try #require(JSONReader.value(of: Data(text.utf8)))
@@ -97,6 +121,7 @@ import Testing
     ] as [[UInt8]])
   func `Invalid UTF-8 is refused`(bytes: [UInt8]) {
     let text = [0x22] + bytes + [0x22]
+    #expect(!skips(text))
     #expect(JSONReader.value(of: Data(text)) == nil)
     #expect(throws: SyncCodingError.self) { try SyncValue(encoded: text) }
   }
@@ -108,6 +133,8 @@ import Testing
     }
     #expect(JSONReader.value(of: Data(nested(511).utf8)) != nil)
     #expect(JSONReader.value(of: Data(nested(512).utf8)) == nil)
+    #expect(skips(Array(nested(31).utf8), depthLimit: 32))
+    #expect(!skips(Array(nested(32).utf8), depthLimit: 32))
     #expect(try SyncValue(encoded: nested(31).utf8).isValid())
     #expect(throws: SyncCodingError.self) { try SyncValue(encoded: nested(32).utf8) }
     // What is closed does not count.

@@ -221,11 +221,20 @@ extension Page {
     ])
   }
 
-  /// Writes the page's members.
-  ///
-  /// The records are written without a ``SyncValue`` of each, since a page has up to a thousand. Their place among
-  /// the members is that of their name: equal pages must have equal bytes.
+  /// Writes the page's members. The records are written without a ``SyncValue`` of each, since a page has up to a
+  /// thousand.
   func write(to writer: inout some ValueWriter) {
+    write(to: &writer) { writer in
+      writer.writeArray(records) { $1.write(to: &$0) }
+    }
+  }
+
+  /// Writes the page's members, of which `writeRecords` writes the array of the records.
+  ///
+  /// Its place among the members is that of its name: equal pages must have equal bytes.
+  func write<Writer: ValueWriter>(
+    to writer: inout Writer, writeRecords: (inout Writer) -> Void
+  ) {
     let members = SyncValue.sorted(frame.object ?? [:])
     // All names are ASCII, so the order of strings is that of their bytes.
     let later = members.firstIndex { $0.key > "records" } ?? members.endIndex
@@ -235,7 +244,7 @@ extension Page {
         writer.write(value)
       }
       writer.name("records")
-      writer.writeArray(records) { $1.write(to: &$0) }
+      writeRecords(&writer)
       for (name, value) in members[later...] {
         writer.name(name)
         writer.write(value)

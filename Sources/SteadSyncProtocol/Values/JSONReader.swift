@@ -21,6 +21,40 @@ struct JSONReader {
     }
   }
 
+  /// The whole number that a member of an object is; nil if the object has no such member.
+  ///
+  /// Checks that the document is one object of well-formed JSON, nested no deeper than ``SyncValue/depthLimit``, and
+  /// makes no values of it. The range of other numbers, and whether a name occurs twice, aren't checked.
+  static func wholeNumber(_ name: String, in bytes: [UInt8]) throws(SyncCodingError) -> Int64? {
+    let result = bytes.withUnsafeBytes { bytes -> Result<Int64?, JSONSyntaxError> in
+      var reader = JSONReader(tokens: JSONTokenizer(bytes, depthLimit: SyncValue.depthLimit))
+      return Result { () throws(JSONSyntaxError) in try reader.wholeNumber(name) }
+    }
+    switch result {
+    case .success(let number): return number
+    case .failure(let error): throw SyncCodingError(error)
+    }
+  }
+
+  private mutating func wholeNumber(_ name: String) throws(JSONSyntaxError) -> Int64? {
+    guard try tokens.next() == .object else { throw tokens.failure("an object") }
+    var found: Int64?
+    if try tokens.openObject() {
+      repeat {
+        if try tokens.name() == name {
+          guard try tokens.next() == .number, case .int(let value) = try number() else {
+            throw tokens.failure("a whole number")
+          }
+          found = value
+        } else {
+          try tokens.skipValue()
+        }
+      } while try tokens.hasNextMember()
+    }
+    try tokens.end()
+    return found
+  }
+
   private mutating func document() throws(JSONSyntaxError) -> SyncValue {
     let value = try value()
     try tokens.end()

@@ -121,6 +121,12 @@ struct JSONWriter: ValueWriter {
     JSONText.append(text, to: &bytes, escapes)
   }
 
+  /// Writes a value whose JSON exists already, as it is. The caller has checked that it is one value.
+  mutating func write(encoded value: [UInt8]) {
+    separate()
+    bytes.append(contentsOf: value)
+  }
+
   mutating func writeObject(_ body: (inout JSONWriter) -> Void) {
     separate()
     bytes.append(UInt8(ascii: "{"))

@@ -3,6 +3,8 @@
 /// It is a value, so a copy is a backup of the server. Calls cost constant time or that of their results; a purge and a
 /// sweep read everything.
 package struct MemoryZone: ZoneStorage, Sendable {
+  package typealias Entry = Record
+
   /// The records with their indexes.
   package private(set) var content = MemoryRecords()
   private var zoneState = ZoneState()

@@ -36,7 +36,7 @@ package struct Zone<Storage: ZoneStorage> {
 
 // MARK: - Reading
 
-extension Zone {
+extension Zone where Storage.Entry == Record {
   /// Answers a request for the changes since a cursor. Writes nothing.
   ///
   /// - Parameters:
@@ -46,6 +46,30 @@ extension Zone {
     _ request: ChangesRequest, now: Int64
   ) throws(Storage.Failure) -> ChangesAnswer {
     let state = try storage.state()
+    if let problem = try problem(with: request, state) { return problem }
+    var found = try page(request, state, now: now)
+    found.page.records = found.entries
+    return .page(found.page)
+  }
+}
+
+extension Zone where Storage.Entry == EncodedRecord {
+  /// The same for a storage that has records encoded: the page is spliced from their bytes.
+  package func encodedChanges(
+    _ request: ChangesRequest, now: Int64
+  ) throws(Storage.Failure) -> EncodedAnswer {
+    let state = try storage.state()
+    if let problem = try problem(with: request, state) { return .other(problem) }
+    let found = try page(request, state, now: now)
+    return .page(found.page.encoded(with: found.entries))
+  }
+}
+
+extension Zone {
+  /// Why a request gets another answer than a page; nil if it gets one.
+  private func problem(
+    with request: ChangesRequest, _ state: ZoneState
+  ) throws(Storage.Failure) -> ChangesAnswer? {
     if let cursor = request.cursor {
       // A first fetch gets no tombstones up to its start, so it misses nothing if these are purged.
       let progress = max(cursor.seq, cursor.start)
@@ -57,7 +81,7 @@ extension Zone {
       // A fetch from nothing by a client that has shown something before.
       guard try contains(newest) else { return try rollback(request, state) }
     }
-    return .page(try page(request, state, now: now))
+    return nil
   }
 
   /// Whether the zone has everything that it had at a mark.
@@ -79,39 +103,41 @@ extension Zone {
     return common.head < state.purged ? .expired : .rollback(common: common)
   }
 
-  /// The records after a cursor, at most as many and as large as the limits allow, but at least one.
+  /// The records after a cursor, at most as many and as large as the limits allow, but at least one, and the page that
+  /// they belong to, without any.
   ///
   /// Invariant: the page's cursor is the number of its last record that was looked at, even if that was left out, or
   /// the head where nothing follows. Otherwise a client would fetch left out tombstones again, or miss a record.
   private func page(
     _ request: ChangesRequest, _ state: ZoneState, now: Int64
-  ) throws(Storage.Failure) -> Page {
+  ) throws(Storage.Failure) -> (page: Page, entries: [Storage.Entry]) {
     let head = state.mark.head
     let begin = request.cursor ?? Cursor(seq: 0, start: head, anchor: state.mark)
     let limit = min(max(request.limit, 1), limits.pageRecords)
     let found = try storage.records(after: begin.seq, limit: limit)
-    var (records, bytes, seq, isCut) = ([Record](), 0, begin.seq, found.count == limit)
-    for record in found {
-      bytes += record.size
-      if !records.isEmpty, bytes > limits.pageBytes {
+    var (entries, bytes, seq, isCut) = ([Storage.Entry](), 0, begin.seq, found.count == limit)
+    for entry in found {
+      bytes += entry.size
+      if !entries.isEmpty, bytes > limits.pageBytes {
         isCut = true
         break
       }
-      seq = record.seq
+      seq = entry.seq
       // A first fetch needs no tombstones of records that the client never had.
-      if record.isLive || record.seq > begin.start { records.append(record) }
+      if entry.isLive || entry.seq > begin.start { entries.append(entry) }
     }
     // A full page that ends at the head has no successor: exactly as many records were left.
     let more = isCut && seq < head
     if !more { seq = head }
     let client = try storage.client(request.client)
     // `now` is never behind the last push, even if the server's clock was set back.
-    return Page(
-      client: request.client, after: request.cursor, records: records,
+    let page = Page(
+      client: request.client, after: request.cursor, records: [],
       cursor: Cursor(seq: seq, start: begin.start, anchor: state.mark), more: more,
       last: client.last, digest: client.digest,
       refused: client.refusals.filter { $0.number > request.acknowledged }.map(\.withoutIDs),
       purged: state.purged, now: max(now, state.now))
+    return (page, entries)
   }
 }
 

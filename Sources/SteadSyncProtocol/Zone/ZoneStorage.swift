@@ -7,10 +7,13 @@
 /// | call | reads | writes |
 /// |---|---|---|
 /// | ``Zone/apply(_:now:token:)`` | state, client, marks, records, keys, references, blobs | `put`, `touchBlobs`, `addMark`, `setClient`, `setState`, the last two once |
-/// | ``Zone/changes(_:now:)`` | state, marks, client, `records(after:limit:)` | nothing; a snapshot is enough |
+/// | ``Zone/changes(_:now:)``, ``Zone/encodedChanges(_:now:)`` | state, marks, client, `records(after:limit:)` | nothing; a snapshot is enough |
 /// | ``Zone/purge(now:)`` | `mark(before:)`, state | `purge(upTo:)`, `setState` |
 /// | ``Zone/sweep(now:)`` | nothing | `sweepBlobs` |
 package protocol ZoneStorage: RecordStorage {
+  /// A record as the feed has it: a ``Record`` in memory, an ``EncodedRecord`` in a database.
+  associatedtype Entry: FeedEntry
+
   /// The zone's counters and schema; a fresh `ZoneState` for a new zone. A server that keeps them in columns
   /// makes sure that none is lost: each belongs to an invariant.
   func state() throws(Failure) -> ZoneState
@@ -18,7 +21,7 @@ package protocol ZoneStorage: RecordStorage {
   mutating func setState(_ state: ZoneState) throws(Failure)
 
   /// The records with greater numbers, ascending, tombstones too.
-  func records(after seq: Int64, limit: Int) throws(Failure) -> [Record]
+  func records(after seq: Int64, limit: Int) throws(Failure) -> [Entry]
   /// All live records of a type, by identity. Needed only where a schema grows.
   func records(ofType type: String) throws(Failure) -> [Record]
   /// Removes the tombstones with numbers up to one, and the marks below it.

@@ -167,6 +167,16 @@ extension Answer {
       SyncValue.object(members).encoded(), type: "application/json",
       status: HTTPResponse.Status(code: code))
   }
+
+  /// The answer to a request for changes. A page is sent as it is.
+  static func changes(_ answer: EncodedAnswer, to request: Request) -> Response {
+    switch answer {
+    case .page(let bytes): self.bytes(bytes, type: "application/json", to: request)
+    case .other(let answer):
+      self.answer(
+        answer.encoded(), answer.syncValue, status: answer.status, answer.failure, to: request)
+    }
+  }
 }
 
 extension PushAnswer {

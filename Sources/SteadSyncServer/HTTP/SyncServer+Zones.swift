@@ -133,10 +133,9 @@ extension SyncServer {
         guard let tables = try ZoneTables.read(zone, in: session, schemas: schemas) else {
           throw EngineError.unexpectedType
         }
-        return try Zone(tables).changes(changes, now: now)
+        return try Zone(tables).encodedChanges(changes, now: now)
       }
-      return Answer.answer(
-        answer.encoded(), answer.syncValue, status: answer.status, answer.failure, to: request)
+      return Answer.changes(answer, to: request)
     }
     router.put("zones/:zone/schema") { request, context in
       let (caller, zone) = (try context.caller, try Input.zone(context))

@@ -3,17 +3,26 @@ import SteadSQLite
 import SteadSyncProtocol
 
 extension ZoneTables {
-  /// The records after a number: at most a limit, and no more than fit into a page's bytes.
-  func records(after seq: Int64, limit: Int) throws -> [Record] {
+  /// The records after a number, encoded: at most a limit, and no more than fit into a page's bytes.
+  ///
+  /// - Throws: ``EngineError`` if the database fails, or if a body is damaged, also of a record that the page leaves
+  ///   out.
+  func records(after seq: Int64, limit: Int) throws -> [EncodedRecord] {
     // Sizes first: a thousand large records don't fit into a page.
     let sizes = try session.rows(
       "SELECT seq, size FROM records WHERE zone = $1 AND seq > $2 ORDER BY seq LIMIT $3",
       [zone, .integer(seq), .integer(Int64(limit))])
     guard let last = try sizes[..<fitting(sizes)].last else { return [] }
     let rows = try session.rows(
-      "SELECT body FROM records WHERE zone = $1 AND seq > $2 AND seq <= $3 ORDER BY seq",
-      [zone, .integer(seq), last.values[0]])
-    return try rows.map { try StoredForm.read($0.bytes(0)) }
+      """
+      SELECT seq, size, dead, body FROM records WHERE zone = $1 AND seq > $2 AND seq <= $3
+      ORDER BY seq
+      """, [zone, .integer(seq), last.values[0]])
+    return try rows.map { row in
+      try StoredForm.record(
+        try row.bytes(3), seq: try row.integer(0), size: Int(try row.integer(1)),
+        isLive: try row.integer(2) == 0)
+    }
   }
 
   /// How many of the first records are fetched. The last of them exceeds the page's bytes, so that ``Zone`` ends the

@@ -12,6 +12,7 @@ import SteadSyncProtocol
 /// database. The `stored` members never change with the transaction, since ``statements()`` compares against them.
 final class ZoneTables: ZoneStorage {
   typealias Failure = any Error
+  typealias Entry = EncodedRecord
 
   /// A changed record, with the keys, references and blobs under which it is to be indexed.
   struct Change {

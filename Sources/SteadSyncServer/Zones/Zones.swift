@@ -241,13 +241,24 @@ final class SchemaCache: Sendable {
 /// The form of the protocol's values in the database: the protocol's own encoding ("JSON" in SyncProtocol.md).
 /// Members that this version doesn't know survive in records, since the encoding keeps them.
 enum StoredForm {
+  /// The error for bytes that the server can't have written.
+  static let damaged = EngineError(
+    code: .other, message: "A row of the database is damaged; restore a backup.")
+
   /// Reads a value that the server has written. Throws ``EngineError`` for anything else.
   static func read<Value: SyncCodable>(_ bytes: [UInt8], as type: Value.Type = Value.self) throws
     -> Value
   {
-    do { return try Value(encoded: bytes) } catch {
-      throw EngineError(
-        code: .other, message: "A row of the database is damaged; restore a backup.")
+    do { return try Value(encoded: bytes) } catch { throw damaged }
+  }
+
+  /// A record's body with its columns, for a page, which takes the bytes over. Decodes nothing; throws ``EngineError``
+  /// for bytes that aren't JSON or belong to another row.
+  static func record(_ body: [UInt8], seq: Int64, size: Int, isLive: Bool) throws -> EncodedRecord {
+    do {
+      return try EncodedRecord(body, seq: seq, size: size, isLive: isLive)
+    } catch {
+      throw damaged
     }
   }
 }

@@ -131,6 +131,39 @@ import Testing
     #expect(ChangesAnswer.page(page).status == 200)
   }
 
+  @Test func `A page of encoded records has the bytes of its records`() throws {
+    let live = Record(
+      id: "t", type: "T", seq: 4, at: stamp, live: ["i"],
+      fields: ["é": Field("\n\"", stamp), "n": Field(.double(1), stamp.bumped)])
+    let records = [live, Record(id: "u", type: "T", seq: 5, at: stamp, dead: ["i"], into: "t")]
+    let encoded = try records.map {
+      try EncodedRecord($0.encoded(), seq: $0.seq, size: $0.size, isLive: $0.isLive)
+    }
+    for count in 0...2 {
+      var page = Page(
+        client: "c1", after: nil, records: [],
+        cursor: Cursor(seq: 5, start: 0, anchor: Mark(head: 9, token: 1)), more: true, last: 2,
+        digest: TransactionDigest(), refused: [Refusal(number: 2, reason: .device)], purged: 1,
+        now: 7)
+      let bytes = page.encoded(with: Array(encoded.prefix(count)))
+      page.records = Array(records.prefix(count))
+      #expect(bytes == ChangesAnswer.page(page).encoded())
+    }
+  }
+
+  @Test(
+    arguments: [
+      "", "{", #"{"seq":4"#, #"{"seq":4}}"#, #"{"seq":4},"#, #"{"seq":4,}"#, "null", "[4]", "4",
+      #"{"seq":"4"}"#, #"{"seq":4.0}"#, #"{"seq":null}"#, #"{"at":{"seq":4}}"#, #"{"seq":5}"#,
+      #"{"seq":4,"seq":5}"#, #"{"seq":4,"type":"\x"}"#, #"{"seq":9223372036854775808}"#,
+      #"{"seq":4,"type":"T}"#, #"{"at":[1 2],"seq":4}"#,
+    ])
+  func `What isn't an object with its row's number is no encoded record`(text: String) {
+    #expect(throws: SyncCodingError.self) {
+      try EncodedRecord(Array(text.utf8), seq: 4, size: 1, isLive: true)
+    }
+  }
+
   @Test func `A request is a query, too`() throws {
     let request = ChangesRequest(
       client: "c1", cursor: Cursor(seq: 3, start: 0, anchor: .start), limit: 50, acknowledged: 2,

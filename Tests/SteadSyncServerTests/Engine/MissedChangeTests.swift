@@ -88,9 +88,11 @@ import Testing
       let request = ChangesRequest(client: "reader", cursor: cursor, limit: 400, acknowledged: 0)
       let answer = try await engine.read { session in
         let tables = try #require(try ZoneTables.read(zone, in: session, schemas: schemas))
-        return try Zone(tables).changes(request, now: 0)
+        return try Zone(tables).encodedChanges(request, now: 0)
       }
-      guard case .page(let page) = answer else {
+      guard case .page(let bytes) = answer,
+        case .page(let page) = try ChangesAnswer(encoded: bytes)
+      else {
         Issue.record("The answer isn't a page: \(answer)")
         return seen
       }

@@ -50,7 +50,10 @@ import Testing
         Self.count(answer, &kinds)
         let request = random.request()
         let page = model.changes(request, now: random.now)
-        #expect(try await tables.changes(request, now: random.now) == page, "step \(step)")
+        // A page to the byte: what the tables splice is what the zone in memory encodes.
+        let expected: EncodedAnswer =
+          if case .page = page { .page(page.encoded()) } else { .other(page) }
+        #expect(try await tables.changes(request, now: random.now) == expected, "step \(step)")
         random.note(page, to: request)
         if step % 100 == 99 {
           model.purge(now: random.now)

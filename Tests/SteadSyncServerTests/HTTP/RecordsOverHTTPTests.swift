@@ -26,6 +26,9 @@ import Testing
       let second = try #require(try await client.changes(first.cursor).page)
       #expect(second.records.map(\.id) == ["a"] && !second.more && second.last == 2)
       #expect(second.records.first?.fields["title"]?.value == title)
+      // The body is spliced of stored bytes, and to the byte what the decoded page encodes to.
+      let all = try await client.changes()
+      #expect(all.ids == ["b", "a"] && all.fetched?.encoded() == Array(all.body))
       #expect(try await client.changes(second.cursor).ids == [])
     }
   }

@@ -24,7 +24,7 @@ struct TablesUnderTest: Sendable {
     }
   }
 
-  private func write<Value: Sendable>(
+  func write<Value: Sendable>(
     _ body: @escaping @Sendable (ZoneTables) throws -> Value
   ) async throws -> Value {
     let (zone, schemas, limits) = (zone, schemas, limits)
@@ -36,7 +36,7 @@ struct TablesUnderTest: Sendable {
     }
   }
 
-  private func read<Value: Sendable>(
+  func read<Value: Sendable>(
     _ body: @escaping @Sendable (ZoneTables) throws -> Value
   ) async throws -> Value {
     let (zone, schemas, limits) = (zone, schemas, limits)
@@ -58,9 +58,9 @@ struct TablesUnderTest: Sendable {
     }
   }
 
-  func changes(_ request: ChangesRequest, now: Int64) async throws -> ChangesAnswer {
+  func changes(_ request: ChangesRequest, now: Int64) async throws -> EncodedAnswer {
     let limits = limits
-    return try await read { try Zone($0, limits: limits).changes(request, now: now) }
+    return try await read { try Zone($0, limits: limits).encodedChanges(request, now: now) }
   }
 
   func keepUp(now: Int64) async throws -> [BlobID] {
