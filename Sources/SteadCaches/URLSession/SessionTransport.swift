@@ -10,13 +10,10 @@ import Synchronization
 /// A second session, since off Apple's systems only a session's own delegate gets a body as it is
 /// received; tasks with a delegate or a completion handler buffer the whole of it in memory.
 final class SessionTransport: Sendable {
-  /// The configuration of the session that the transport sends for.
-  let configuration: URLSessionConfiguration
   private let session: URLSession
   private let delegate: TransferDelegate
 
   private init(for user: URLSession) {
-    configuration = user.configuration
     delegate = TransferDelegate(user)
     // Without a queue of its own the session gets a serial one, which keeps a body's chunks in
     // order.
@@ -71,8 +68,8 @@ extension SessionTransport {
 
   private static let all = Mutex<[ObjectIdentifier: Entry]>([:])
 
-  /// The transport of a session: one for each. It lives until the session is gone and another
-  /// session's transport is made.
+  /// The transport of a session: one for each, made with the first request that is sent. It lives
+  /// until the session is gone and another session's transport is made.
   static func of(_ user: URLSession) -> SessionTransport {
     let (transport, unused) = all.withLock { all -> (SessionTransport, [Entry]) in
       if let entry = all[ObjectIdentifier(user)], entry.user === user {
@@ -89,6 +86,11 @@ extension SessionTransport {
     // Their deinit invalidates sessions, which must not happen under a lock.
     withExtendedLifetime(unused) {}
     return transport
+  }
+
+  /// Whether a session has a transport, for tests.
+  static func isMade(for user: URLSession) -> Bool {
+    all.withLock { $0[ObjectIdentifier(user)]?.user === user }
   }
 }
 

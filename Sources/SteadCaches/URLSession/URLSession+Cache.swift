@@ -82,14 +82,15 @@ extension URLSession {
     for request: URLRequest, cache: HTTPCache, followsRedirects: Bool = true
   ) async throws -> (HTTPCache.Reply, URLResponse) {
     guard request.isHTTP else { throw URLError(.unsupportedURL, url: request.url) }
+    // Read once: on Apple's systems each read is a copy.
+    let configuration = configuration
     var request = request
     if request.cachePolicy == .useProtocolCachePolicy {
       request.cachePolicy = configuration.requestCachePolicy
     }
-    let transport = SessionTransport.of(self)
     var chain = RedirectChain(request)
     while true {
-      let reply = try await transport.reply(to: chain, cache: cache)
+      let reply = try await self.reply(to: chain, configuration, cache: cache)
       guard followsRedirects, try chain.follow(reply.response) else {
         // With the URL of the last request, and not the caller's: links in the body are relative to
         // it.
@@ -101,12 +102,11 @@ extension URLSession {
       try Task.checkCancellation()
     }
   }
-}
 
-extension SessionTransport {
   /// The reply to a chain's current request, which may be a redirect.
-  fileprivate func reply(to chain: RedirectChain, cache: HTTPCache) async throws -> HTTPCache.Reply
-  {
+  private func reply(
+    to chain: RedirectChain, _ configuration: URLSessionConfiguration, cache: HTTPCache
+  ) async throws -> HTTPCache.Reply {
     let request = chain.request
     let outgoing = try OutgoingRequest(
       request, configuration: configuration, hasLeftOrigin: chain.hasLeftOrigin)
@@ -114,8 +114,11 @@ extension SessionTransport {
       return try await cache.response(
         to: outgoing.request, mode: HTTPCache.Mode(request.cachePolicy)
       ) { sent in
-        let (response, body) = try await self.send(outgoing.urlRequest(sending: sent))
-        let isWanted = Self.isWantedWhole(response, to: sent, limit: cache.limits.bufferSizeLimit)
+        // Only here: a stored response needs no transport, whose session then isn't made for it.
+        let transport = SessionTransport.of(self)
+        let (response, body) = try await transport.send(outgoing.urlRequest(sending: sent))
+        let isWanted = SessionTransport.isWantedWhole(
+          response, to: sent, limit: cache.limits.bufferSizeLimit)
         return (response, isWanted ? HTTPCache.Body(try await body.data()) : body)
       }
     } catch let error as HTTPCacheError {

@@ -38,6 +38,22 @@ import Testing
     #expect(sources == [.miss, .hit])
   }
 
+  // A session whose requests were all answered by the cache got a second session, which sent nothing.
+  @Test func `a hit makes no transport`() async throws {
+    let server = try Self.counting(["Cache-Control": "max-age=1000"])
+    _ = try await session.data(for: try server.request(), cache: cache)
+    #expect(SessionTransport.isMade(for: session))
+    let other = URLSession(configuration: .patient)
+    var request = try server.request()
+    let (reply, _) = try await other.reply(for: request, cache: cache)
+    #expect(reply.outcome.source == .hit)
+    #expect(try await reply.text == "1")
+    #expect(!SessionTransport.isMade(for: other))
+    request.cachePolicy = .reloadIgnoringLocalCacheData
+    _ = try await other.data(for: request, cache: cache)
+    #expect(SessionTransport.isMade(for: other))
+  }
+
   @Test func `keeps queries apart`() async throws {
     let server = try LocalServer {
       LocalServer.Reply($0.target, fields: [("Cache-Control", "max-age=1000")])
