@@ -118,12 +118,16 @@ extension HTTPCache {
 
 // MARK: - Chunks from one task to another
 
-/// A queue of chunks between one writer and one reader, with back-pressure: the writer is suspended
-/// while more than a limit of bytes wait.
+/// A queue of chunks between one writer and one reader, with back-pressure: a writer that is a task
+/// is suspended while more than a limit of bytes wait. A writer that is a callback can't be
+/// suspended, and uses ``put(_:)``. The queue frees a chunk when it is read, and all of them when
+/// the reader is cancelled.
 ///
 /// Invariant: at most one of `reader` and a non-empty `chunks` exists, so that a chunk never waits
-/// while its reader does. Continuations are resumed after the lock is released, since resuming may
-/// run the other task's code.
+/// while its reader does. Whoever resumes a continuation has removed it from the state under the
+/// lock, so none is resumed twice. None is left either: the writer always calls `finish`, which
+/// resumes the reader, and a reader that goes calls `cancel`, which resumes both. Continuations are
+/// resumed after the lock is released, since resuming may run the other task's code.
 final class ChunkQueue: Sendable {
   private struct State {
     var chunks: [Data] = []
@@ -156,33 +160,42 @@ final class ChunkQueue: Sendable {
   private let limit: Int
 
   /// - Parameter limit: The number of bytes that may wait for the reader before the writer is
-  ///   suspended.
-  init(limit: Int) { self.limit = max(0, limit) }
+  ///   suspended. Has no effect on ``put(_:)``.
+  init(limit: Int = .max) { self.limit = max(0, limit) }
 
   /// Appends a chunk, and returns when there is room for another one.
   ///
   /// - Returns: False if the reader was cancelled; the chunk is dropped then.
   func write(_ chunk: Data) async -> Bool {
+    if put(chunk) { await waitForRoom() }
+    return state.withLock { !$0.isCancelled }
+  }
+
+  /// Appends a chunk without waiting for room. It is dropped if the reader was cancelled or the
+  /// queue has ended.
+  ///
+  /// - Returns: Whether more bytes wait than the limit.
+  @discardableResult
+  func put(_ chunk: Data) -> Bool {
     let (reader, isFull) = state.withLock { state in
       if let reader = state.reader {
         // Passed on directly: a chunk that somebody waits for takes no room.
         state.reader = nil
         return (Optional(reader), false)
       }
-      guard !state.isCancelled else { return (nil, false) }
+      guard !state.isCancelled, state.end == nil else { return (nil, false) }
       state.chunks.append(chunk)
       state.size += chunk.count
       return (nil, state.size > limit)
     }
     reader?.resume(returning: chunk)
-    if isFull { await waitForRoom() }
-    return state.withLock { !$0.isCancelled }
+    return isFull
   }
 
   private func waitForRoom() async {
     await withCheckedContinuation { continuation in
       let hasRoom = state.withLock { state in
-        // Again: since `write` released the lock, the reader may have made room or left, and would
+        // Again: since `put` released the lock, the reader may have made room or left, and would
         // resume nobody.
         if state.size <= limit || state.isCancelled { return true }
         state.writer = continuation

@@ -33,7 +33,8 @@ extension HTTPCache {
   ///
   /// The body has two readers at different paces: the caller, through a ``ChunkQueue`` whose limit
   /// is the back-pressure on the server, and the buffer that becomes the stored body. One task
-  /// feeds both, so that a slow caller never makes the cache hold more than the queue's limit.
+  /// feeds both, so that a slow caller never makes the cache hold more than the queue's limit. A
+  /// source that can't be held up, such as ``Transfer``, has its own queue for the rest.
   ///
   /// Ownership: the task holds the source of the body. Dropping the reply's body cancels the queue,
   /// which tells the result, which cancels the task unless others wait. So a connection ends once

@@ -47,13 +47,13 @@ final class SessionTransport: Sendable {
   ///   so, too.
   func send(_ request: URLRequest) async throws -> (HTTPCache.Response, HTTPCache.Body) {
     let task = session.dataTask(with: request)
-    let (transfer, chunks) = delegate.add(task)
+    let (transfer, body) = delegate.add(task)
     return try await withTaskCancellationHandler {
       try Task.checkCancellation()
       // After the transfer is in the table: the first callback must find it.
       task.resume()
       let response = try await transfer.response()
-      return (HTTPCache.Response(response), HTTPCache.Body(chunks))
+      return (HTTPCache.Response(response), body)
     } onCancel: {
       transfer.cancel()
     }
@@ -110,10 +110,10 @@ final class TransferDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
   init(_ user: URLSession) { self.user = Weak(session: user) }
 
-  func add(_ task: URLSessionTask) -> (Transfer, TransferChunks) {
-    let (transfer, chunks) = Transfer.make(task)
+  func add(_ task: URLSessionTask) -> (Transfer, HTTPCache.Body) {
+    let (transfer, body) = Transfer.make(task)
     transfers.withLock { $0[task.taskIdentifier] = transfer }
-    return (transfer, chunks)
+    return (transfer, body)
   }
 
   /// Ends a task's transfer. Later callbacks of the task are ignored.

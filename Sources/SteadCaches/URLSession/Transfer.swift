@@ -14,14 +14,18 @@ extension HTTPCache {
 
 /// One task of the transport's session, and its response: the head, then chunks, then the end.
 ///
-/// The stream of chunks is unbounded: off Apple's systems a task can't be suspended without losing
-/// data, so there is no back-pressure on the server here. Chunks that arrive faster than they are
-/// read wait in memory.
+/// There is no back-pressure on the server here, since URLSession offers none. A data task that is
+/// suspended starts over when it is resumed, and off Apple's systems loses what was on its way. A
+/// delegate that blocks holds up the session's other transfers, and off Apple's systems not even
+/// the connection. So chunks that arrive faster than they are read wait in the queue: at most the
+/// whole body, and nothing once the reader has left.
+///
+/// The body only ends without an error if it is complete, so that no half of one is stored. A
+/// reader that was cancelled gets `CancellationError` from its queue, whatever comes later.
 final class Transfer: Sendable {
   private struct State {
     var head: Result<HTTPURLResponse, any Error>?
     var waiter: CheckedContinuation<HTTPURLResponse, any Error>?
-    var hasEnded = false
     /// The caller was cancelled, or has dropped the body.
     var isCancelled = false
     /// The body of a 401, while URLSession looks for credentials.
@@ -42,27 +46,19 @@ final class Transfer: Sendable {
     }
   }
 
-  typealias Stream = AsyncThrowingStream<Data, any Error>
-
   private let task: URLSessionTask
-  private let body: Stream.Continuation
+  private let body = ChunkQueue()
   private let state = Mutex(State())
 
-  private init(_ task: URLSessionTask, _ body: Stream.Continuation) {
-    self.task = task
-    self.body = body
-  }
+  private init(_ task: URLSessionTask) { self.task = task }
 
   /// Makes a transfer and its body. The transfer is cancelled when the body can't be read any more:
   /// when its last copy is gone, or the task that reads it is cancelled.
-  static func make(_ task: URLSessionTask) -> (Transfer, TransferChunks) {
-    let (stream, body) = Stream.makeStream()
-    let transfer = Transfer(task, body)
-    // Weak: the stream holds the handler, and the transfer holds the stream's continuation.
-    body.onTermination = { [weak transfer] termination in
-      if case .cancelled = termination { transfer?.drop() }
-    }
-    return (transfer, TransferChunks(transfer, stream))
+  static func make(_ task: URLSessionTask) -> (Transfer, HTTPCache.Body) {
+    let transfer = Transfer(task)
+    // Weak: the queue holds the handler, and the transfer holds the queue.
+    transfer.body.onCancellation { [weak transfer] in transfer?.drop() }
+    return (transfer, HTTPCache.Body(reading: transfer.body))
   }
 
   /// Waits for the head of the response.
@@ -75,10 +71,6 @@ final class Transfer: Sendable {
       if let head { continuation.resume(with: head) }
     }
   }
-
-  /// Whether the body has ended and all of it could be read: a stream drops what comes after its
-  /// cancellation.
-  var isComplete: Bool { state.withLock { $0.hasEnded && !$0.isCancelled } }
 
   /// Takes a head from URLSession. It is the response's, unless it is an interim one, or a 401 that
   /// may still be answered with credentials.
@@ -102,7 +94,7 @@ final class Transfer: Sendable {
       state.challenge?.append(chunk)
       return state.challenge != nil
     }
-    if !isOfChallenge { body.yield(chunk) }
+    if !isOfChallenge { body.put(chunk) }
   }
 
   /// Cancels a transfer whose body nobody reads. One without a body is left alone: it ends by
@@ -131,20 +123,17 @@ final class Transfer: Sendable {
       // A cancelled reader may see the cancelled task's error before its own.
       let error = state.withLock { $0.isCancelled } ? CancellationError() : error
       setHead(.failure(error))
-      body.finish(throwing: error)
+      body.finish(.failure(error))
     } else {
       // Off Apple's systems this is the only call with the head of a redirect without a target.
       if let response = task.response as? HTTPURLResponse, Self.isFinal(response) {
         setHead(.success(response))
       }
       setHead(.failure(URLError(.badServerResponse)))
-      let challenge = state.withLock { state in
-        state.hasEnded = true
-        return state.challenge
-      }
-      for chunk in challenge?.body ?? [] { body.yield(chunk) }
+      let challenge = state.withLock { $0.challenge }
+      for chunk in challenge?.body ?? [] { body.put(chunk) }
       let isWhole = challenge?.isWhole ?? true
-      body.finish(throwing: isWhole ? nil : URLError(.dataLengthExceedsMaximum))
+      body.finish(isWhole ? .success(()) : .failure(URLError(.dataLengthExceedsMaximum)))
     }
   }
 
@@ -165,35 +154,5 @@ final class Transfer: Sendable {
       return state.waiter
     }
     waiter?.resume(with: head)
-  }
-}
-
-// MARK: - The body
-
-/// The body of a transfer. It only ends without an error if it is complete, so that no half of one
-/// is stored.
-struct TransferChunks: AsyncSequence, Sendable {
-  struct Iterator: AsyncIteratorProtocol {
-    fileprivate let transfer: Transfer
-    fileprivate var chunks: Transfer.Stream.Iterator
-
-    mutating func next() async throws -> Data? {
-      if let chunk = try await chunks.next() { return chunk }
-      // A stream whose reader was cancelled ends as if it were complete.
-      guard transfer.isComplete else { throw CancellationError() }
-      return nil
-    }
-  }
-
-  private let transfer: Transfer
-  private let stream: Transfer.Stream
-
-  init(_ transfer: Transfer, _ stream: Transfer.Stream) {
-    self.transfer = transfer
-    self.stream = stream
-  }
-
-  func makeAsyncIterator() -> Iterator {
-    Iterator(transfer: transfer, chunks: stream.makeAsyncIterator())
   }
 }

@@ -48,10 +48,10 @@ extension URLSession {
   /// for try await chunk in chunks { try file.write(contentsOf: chunk) }
   /// ```
   ///
-  /// The call returns when the head of the response has arrived. Off Apple's systems a transfer
-  /// can't be slowed down: chunks that arrive faster than they are read wait in memory. The
-  /// session's `invalidateAndCancel()` doesn't end it: cancel the task that reads, or drop the
-  /// body.
+  /// The call returns when the head of the response has arrived. URLSession can't slow a transfer
+  /// down: chunks that arrive faster than they are read wait in memory, at most the whole body, and
+  /// are freed with the body or its reader's task. The session's `invalidateAndCancel()` doesn't
+  /// end the transfer: cancel the task that reads, or drop the body.
   ///
   /// Otherwise works like `data(for:cache:followsRedirects:)`.
   ///

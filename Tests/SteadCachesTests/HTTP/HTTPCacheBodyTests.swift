@@ -115,6 +115,27 @@ import Testing
     #expect(await isRead.value)
   }
 
+  /// The server has more than anybody has memory for. The cache asks it for what the reader takes, and for its limit.
+  @Test func `a slow reader's share of memory has a limit`() async throws {
+    let count = Mutex(0)
+    let origin = Origin { _ in
+      let chunks = AsyncStream<Data> {
+        count.withLock { $0 += 1 }
+        return Self.chunk
+      }
+      return (.init(status: 200, fields: ["Cache-Control": "max-age=10"]), .init(chunks))
+    }
+    let cache = origin.cache(limits: .init(memorySizeLimit: 200_000, bufferSizeLimit: 50_000))
+    let reply = try await origin.get(from: cache)
+    var iterator = reply.body.makeAsyncIterator()
+    for taken in 1...20 {
+      #expect(try await iterator.next()?.count == 10_000)
+      await letOthersRun()
+      // Five chunks are the limit, and one more is more than that.
+      #expect(count.withLock { $0 } <= taken + 6)
+    }
+  }
+
   @Test(arguments: [true, false])
   func `come without a buffer`(isOnDisk: Bool) async throws {
     let origin = Origin([:])
@@ -182,7 +203,7 @@ import Testing
     let wasFree = Mutex<[Bool]>([])
     let fields: HTTPCache.Fields = ["Cache-Control": "max-age=100"]
     _ = try await cache.response(to: request) { _ in
-      let body = Self.bytes {
+      let body = Data.bytes {
         // Another thread may have it for a moment; this one, if it has it, never gets it.
         let isFree = (0..<100_000).contains { _ in
           sched_yield()
@@ -200,19 +221,6 @@ import Testing
     cache.removeResponses(for: request.url)
     while wasFree.withLock({ $0.isEmpty }) { await Task.yield() }
     #expect(wasFree.withLock { $0 } == [true])
-  }
-
-  /// Bytes that a closure frees.
-  private static func bytes(whenFreed: @escaping @Sendable () -> Void) -> Data {
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
-    memory.initializeMemory(as: UInt8.self, repeating: 1)
-    guard let start = memory.baseAddress else { return Data() }
-    return Data(
-      bytesNoCopy: start, count: memory.count,
-      deallocator: .custom { start, _ in
-        start.deallocate()
-        whenFreed()
-      })
   }
 
   @Test func `stay readable while they are removed`() async throws {

@@ -113,6 +113,21 @@ final class Chunks: Sendable {
   }
 }
 
+extension Data {
+  /// Bytes that call a closure when they are freed.
+  static func bytes(whenFreed: @escaping @Sendable () -> Void) -> Data {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+    memory.initializeMemory(as: UInt8.self, repeating: 1)
+    guard let start = memory.baseAddress else { return Data() }
+    return Data(
+      bytesNoCopy: start, count: memory.count,
+      deallocator: .custom { start, _ in
+        start.deallocate()
+        whenFreed()
+      })
+  }
+}
+
 /// An event that happens once.
 final class Event: Sendable {
   private let continuation: AsyncStream<Void>.Continuation

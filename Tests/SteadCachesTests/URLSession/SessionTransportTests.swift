@@ -1,6 +1,7 @@
 import Foundation
 import LocalServer
 import SteadTestSupport
+import Synchronization
 import Testing
 
 @testable import SteadCaches
@@ -12,7 +13,7 @@ import Testing
 @Suite(.hangLimit) struct SessionTransportTests {
   private let session = URLSession(configuration: .patient)
 
-  // A stream whose reader is cancelled ends without an error: half a body looked like a whole one.
+  // The body ended without an error when its reader was cancelled: half of one looked like a whole one.
   @Test func `throws when the reader is cancelled`() async throws {
     let goesOn = DispatchSemaphore(value: 0)
     let server = try LocalServer { _ in
@@ -37,25 +38,77 @@ import Testing
   // What comes after the cancellation is lost: with its end, a body without its last chunk looked like a whole one.
   @Test func `throws when the end comes after the reader's cancellation`() async throws {
     let url = try #require(URL(string: "http://127.0.0.1:1/"))
-    let (transfer, chunks) = Transfer.make(session.dataTask(with: url))
+    let (transfer, body) = Transfer.make(session.dataTask(with: url))
     transfer.receive(Data("first".utf8))
     let (signals, signal) = AsyncStream<Void>.makeStream()
     let reader = Task {
-      for try await _ in chunks { signal.yield() }
+      for try await _ in body { signal.yield() }
     }
     for await _ in signals { break }
     reader.cancel()
     _ = await reader.result
     transfer.receive(Data("last".utf8))
     transfer.end(nil)
-    var iterator = chunks.makeAsyncIterator()
-    await #expect(throws: CancellationError.self) { try await iterator.next() }
+    await #expect(throws: CancellationError.self) { try await body.data() }
+  }
+
+  /// What waits for a slow reader is in memory, so it is there no longer than the reader needs it.
+  @Test func `frees chunks when they are read, and when the reader leaves`() async throws {
+    let url = try #require(URL(string: "http://127.0.0.1:1/"))
+    let (transfer, body) = Transfer.make(session.dataTask(with: url))
+    let freed = Mutex(0)
+    for _ in 0..<9 { transfer.receive(Data.bytes { freed.withLock { $0 += 1 } }) }
+    let (signals, signal) = AsyncStream<Void>.makeStream()
+    let reader = Task {
+      var iterator = body.makeAsyncIterator()
+      for number in 1...3 {
+        #expect(try await iterator.next()?.count == 4096)
+        while freed.withLock({ $0 < number }) { await Task.yield() }
+        #expect(freed.withLock { $0 } == number)
+      }
+      signal.yield()
+      // Until the task is cancelled, without reading.
+      while !Task.isCancelled { await Task.yield() }
+      _ = try await iterator.next()
+    }
+    for await _ in signals { break }
+    reader.cancel()
+    let result = await reader.result
+    #expect(throws: CancellationError.self) { try result.get() }
+    transfer.receive(Data.bytes { freed.withLock { $0 += 1 } })
+    while freed.withLock({ $0 < 10 }) { await Task.yield() }
+    transfer.end(nil)
+    await #expect(throws: CancellationError.self) { try await body.data() }
+  }
+
+  @Test func `frees all chunks with a body that nobody has read`() async throws {
+    let url = try #require(URL(string: "http://127.0.0.1:1/"))
+    let freed = Mutex(0)
+    var made: (Transfer, HTTPCache.Body)? = Transfer.make(session.dataTask(with: url))
+    let transfer = try #require(made?.0)
+    transfer.receive(Data.bytes { freed.withLock { $0 += 1 } })
+    made = nil
+    transfer.receive(Data.bytes { freed.withLock { $0 += 1 } })
+    while freed.withLock({ $0 < 2 }) { await Task.yield() }
+    transfer.end(URLError(.cancelled))
+  }
+
+  @Test func `takes nothing after the end`() async throws {
+    let url = try #require(URL(string: "http://127.0.0.1:1/"))
+    let (transfer, body) = Transfer.make(session.dataTask(with: url))
+    transfer.receive(Data("all".utf8))
+    transfer.end(URLError(.networkConnectionLost))
+    transfer.receive(Data("more".utf8))
+    var iterator = body.makeAsyncIterator()
+    #expect(try await iterator.next() == Data("all".utf8))
+    let error = await #expect(throws: URLError.self) { try await body.data() }
+    #expect(error?.code == .networkConnectionLost)
   }
 
   // All of the body waited in memory for the delegate's answer.
   @Test func `keeps no endless body of a challenge`() async throws {
     let url = try #require(URL(string: "http://127.0.0.1:1/"))
-    let (transfer, chunks) = Transfer.make(session.dataTask(with: url))
+    let (transfer, body) = Transfer.make(session.dataTask(with: url))
     let head = try #require(
       HTTPURLResponse(url: url, statusCode: 401, httpVersion: nil, headerFields: [:]))
     transfer.receive(head)
@@ -64,7 +117,7 @@ import Testing
     transfer.end(nil)
     var count = 0
     let error = await #expect(throws: URLError.self) {
-      for try await chunk in chunks { count += chunk.count }
+      for try await chunk in body { count += chunk.count }
     }
     #expect(error?.code == .dataLengthExceedsMaximum)
     #expect(count == HTTPCache.challengeBodyLimit)
@@ -72,14 +125,14 @@ import Testing
 
   @Test func `keeps a short body of a challenge`() async throws {
     let url = try #require(URL(string: "http://127.0.0.1:1/"))
-    let (transfer, chunks) = Transfer.make(session.dataTask(with: url))
+    let (transfer, body) = Transfer.make(session.dataTask(with: url))
     let head = try #require(
       HTTPURLResponse(url: url, statusCode: 401, httpVersion: nil, headerFields: [:]))
     transfer.receive(head)
     transfer.receive(Data(count: HTTPCache.challengeBodyLimit))
     transfer.end(nil)
     var count = 0
-    for try await chunk in chunks { count += chunk.count }
+    for try await chunk in body { count += chunk.count }
     #expect(count == HTTPCache.challengeBodyLimit)
   }
 
