@@ -53,7 +53,7 @@ extension HTTPCache {
     }
     let queue = ChunkQueue(limit: limits.bufferSizeLimit)
     let length = Self.length(of: draft)
-    let canHold = store.canHold(draft, length: length, for: request, under: key)
+    let canHold = store.canHold(draft, length: length, for: request, under: key) != nil
     let isOfUse: @Sendable (Date) -> Bool = { now in
       CacheDecision.mayAnswerEqualRequests(
         draft, length: length, request, mode: fetchKey.mode, self.settings.withLock { $0 }, now: now

@@ -44,14 +44,16 @@ extension ResponseStore {
   func store(
     _ response: StoredResponse, _ body: Data, for request: HTTPCache.Request, under key: CacheKey
   ) -> Bool {
-    guard canHold(response, length: body.count, for: request, under: key) else { return false }
+    guard let seen = canHold(response, length: body.count, for: request, under: key) else {
+      return false
+    }
     let isInMemory = body.count <= memoryBodySizeLimit
     // On disk also if it is in memory: memory is the cache of one process, until it ends.
     let isOnDisk =
       diskForWriting()?.setBody(body, for: Self.bodyKey(response.id), of: key) ?? false
     // The body before the head: see `store(_:_:for:under:)` for a writer.
     guard isInMemory || isOnDisk else { return false }
-    let variants = add(response, isInMemory ? body : nil, for: request, under: key)
+    let variants = add(response, isInMemory ? body : nil, for: request, under: key, seen: seen)
     // Judged by what the update returned, not by what memory has now: an equal request's response
     // may have replaced this one already.
     let isStored = variants.map { isOnDisk || $0.bodies[response.id] != nil } ?? false
@@ -76,31 +78,32 @@ extension ResponseStore {
     under key: CacheKey
   ) -> Bool {
     guard writer.commit() else { return false }
-    let isStored = add(response, nil, for: request, under: key) != nil
+    let isStored = add(response, nil, for: request, under: key, seen: nil) != nil
     if !isStored { removeBodies(of: [response]) }
     return isStored
   }
 
   /// Whether a response will be stored once its body was received, as far as its head and the
-  /// limits say.
+  /// limits say: what the look-up for that has found, or nil if the response won't be stored.
   ///
   /// - Parameter length: The body's length; an unknown one is assumed to be short.
   func canHold(
     _ response: StoredResponse, length: Int?, for request: HTTPCache.Request, under key: CacheKey
-  ) -> Bool {
+  ) -> Lookup? {
     var response = response
     response.bodySize = length ?? 0
-    guard canStore(response), response.bodySize <= limits.bodySizeLimit else { return false }
+    guard canStore(response), response.bodySize <= limits.bodySizeLimit else { return nil }
     let disk = usableDisk.flatMap { $0.database.canBeOpened ? $0 : nil }
+    let found = lookup(key)
     let list = VariantList.adding(
-      response, for: request, to: lookup(key).variants.responses, now: now())
+      response, for: request, to: found.variants.responses, now: now())
     let bytes = disk.map { _ in CachedVariants.encode(list) }
     if let disk, let bytes, hasRoom(on: disk, for: response, variantsBytes: bytes, key) {
-      return true
+      return found
     }
     // In memory the newest body of a URL is evicted last, so the others don't count.
-    return response.bodySize <= memoryBodySizeLimit
-      && response.bodySize <= variantsSizeLimit - CachedVariants(list, diskBytes: bytes).cost
+    let room = variantsSizeLimit - CachedVariants(list, diskBytes: bytes).cost
+    return response.bodySize <= min(memoryBodySizeLimit, room) ? found : nil
   }
 
   /// Whether the disk's limits have room for a body and the head that names it at the same time.
@@ -120,15 +123,19 @@ extension ResponseStore {
 
   /// Adds a response to its URL's variants, and returns them as they were stored then; nil if it
   /// wasn't added.
+  ///
+  /// - Parameter seen: What ``canHold(_:length:for:under:)`` has found.
   private func add(
-    _ response: StoredResponse, _ body: Data?, for request: HTTPCache.Request, under key: CacheKey
+    _ response: StoredResponse, _ body: Data?, for request: HTTPCache.Request, under key: CacheKey,
+    seen: Lookup?
   ) -> CachedVariants? {
     let moment = now()
     // False if a more recent response is stored.
     var isAdded = false
-    let variants = update(key, body: body.map { (response.id, .init(data: $0, storedAt: moment)) })
-    {
-      list in
+    let kept = body.map {
+      (id: response.id, kept: CachedVariants.MemoryBody(data: $0, storedAt: moment))
+    }
+    let variants = update(key, body: kept, seen: seen) { list in
       // Checked within the update, and once more after it: a removal may come at any time.
       guard !epochs.isInvalidated(response.id) else { return list }
       let list = VariantList.adding(response, for: request, to: list, now: moment)

@@ -68,11 +68,14 @@ final class ResponseStore: Sendable {
     epochs.wasRemoved(key) ? [] : lookup(key).variants.responses
   }
 
+  /// The variants of a URL, and the entry on disk that they were found with.
+  typealias Lookup = (variants: CachedVariants, entry: DiskCache.Entry?)
+
   /// Returns the variants of a URL as they are now, and their entry on disk.
   ///
   /// Costs a look-up in SQLite even if memory has them: the bytes are compared, since another
   /// process may have changed them.
-  func lookup(_ key: CacheKey) -> (variants: CachedVariants, entry: DiskCache.Entry?) {
+  func lookup(_ key: CacheKey) -> Lookup {
     let kept = memory.value(for: key)
     let entry = usableDisk?.entry(for: diskKey(key))
     if let kept, kept.diskBytes == entry?.metadata { return (kept, entry) }
@@ -90,6 +93,26 @@ final class ResponseStore: Sendable {
     }
   }
 
+  /// Returns an earlier look-up without asking the disk if a new one would find the same list,
+  /// provided that the entry on disk is unchanged; otherwise makes a new one.
+  ///
+  /// The provision is what the compare-and-swap of an update checks: after a change by another
+  /// update or process it is a conflict, and the update looks again. What a look-up finds with an
+  /// unchanged entry depends on two more things, which only this object changes:
+  /// - Memory has another list over the same bytes after an update that could not write to the
+  ///   disk. So the lists are compared, and the bodies are those that memory has now.
+  /// - ``PendingRemovals`` marks the entry. Whoever does so also changes or removes the list in
+  ///   memory, and no mark changes what is found if that was nothing. If everything was marked,
+  ///   ``diskForWriting()`` has emptied the disk since, which is a conflict.
+  ///
+  /// A list that was evicted from memory is looked up again, since it can't be compared.
+  private func lookup(_ key: CacheKey, reusing seen: Lookup?) -> Lookup {
+    guard let seen else { return lookup(key) }
+    let kept = memory.value(for: key) ?? CachedVariants()
+    guard kept.responses == seen.variants.responses else { return lookup(key) }
+    return (kept, seen.entry)
+  }
+
   /// Updates the variants of a URL, on disk and in memory.
   ///
   /// Invariant: when this returns, memory and disk have the result of `change` applied to some
@@ -98,6 +121,7 @@ final class ResponseStore: Sendable {
   ///
   /// - Parameters:
   ///   - body: A body to keep in memory with its response.
+  ///   - seen: A look-up that the caller has made, for the first attempt.
   ///   - change: Computes the new variants. Called again if another update came in between, and
   ///     possibly while a lock is held, so it must not call the store.
   /// - Returns: The variants as this update has stored them, with the bodies for which memory had
@@ -105,14 +129,14 @@ final class ResponseStore: Sendable {
   @discardableResult
   func update(
     _ key: CacheKey, body: (id: String, kept: CachedVariants.MemoryBody)? = nil,
-    _ change: ([StoredResponse]) -> [StoredResponse]
+    seen: Lookup? = nil, _ change: ([StoredResponse]) -> [StoredResponse]
   ) -> CachedVariants? {
     guard let disk = diskForWriting() else {
       return changeInMemory(key, body: body, change)
     }
     epochs.beginUpdate(of: key)
     defer { epochs.endUpdate(of: key) }
-    let variants = self.update(key, on: disk, body: body, change)
+    let variants = self.update(key, on: disk, body: body, seen: seen, change)
     guard !epochs.wasRemoved(key) else {
       erase(key)
       return nil
@@ -122,11 +146,14 @@ final class ResponseStore: Sendable {
 
   private func update(
     _ key: CacheKey, on disk: DiskCache, body: (id: String, kept: CachedVariants.MemoryBody)?,
-    _ change: ([StoredResponse]) -> [StoredResponse]
+    seen: Lookup?, _ change: ([StoredResponse]) -> [StoredResponse]
   ) -> CachedVariants? {
+    var seen = seen
     for _ in 0..<Self.changeAttempts {
-      let (old, entry) = lookup(key)
+      let (old, entry) = lookup(key, reusing: seen)
+      seen = nil
       let responses = change(old.responses)
+      // Nothing is compared then: as if the update had come before whatever has changed since.
       guard responses != old.responses else { return responses.isEmpty ? nil : old }
       // Their bodies are removed after the heads are replaced, so that no head on disk lacks its
       // body.

@@ -110,6 +110,86 @@ import Testing
     #expect(written > 0)
   }
 
+  /// Does something between the look-up for a response that is stored and the update of its URL's variants: the store asks
+  /// for the time after the first, and again before the second.
+  private final class Interruption: Sendable {
+    private let state = Mutex<(count: Int, work: (@Sendable () -> Void)?)>((0, nil))
+
+    func set(_ work: @escaping @Sendable () -> Void) { state.withLock { $0 = (0, work) } }
+
+    func now() -> Date {
+      let work = state.withLock { state -> (@Sendable () -> Void)? in
+        state.count += 1
+        guard state.count == 2 else { return nil }
+        defer { state.work = nil }
+        return state.work
+      }
+      work?()
+      return ResponseStoreTests.now
+    }
+
+    func store(_ disk: DiskCache?) -> ResponseStore {
+      ResponseStore(
+        disk: disk, limits: .init(), respondsToMemoryPressure: false, now: { self.now() })
+    }
+  }
+
+  /// The update uses the list of a look-up before it, and must notice that there is another one since.
+  @Test(arguments: [true, false], [true, false])
+  func `keeps what another stores during the storing`(isOther: Bool, isFirst: Bool) throws {
+    let interruption = Interruption()
+    let store = interruption.store(DiskCache(directory: place))
+    let other = isOther ? self.store(isOnDisk: true) : store
+    let requests = try (0..<3).map { try Origin.request("/", ["A": "\($0)"]) }
+    let responses = try requests.enumerated().map {
+      try response("\($0.offset)", to: $0.element)
+    }
+    let key = try #require(CacheKey(requests[0].url))
+    if !isFirst { #expect(store.store(responses[0], Self.body, for: requests[0], under: key)) }
+    let isStored = Mutex(false)
+    interruption.set {
+      let result = other.store(responses[1], Self.body, for: requests[1], under: key)
+      isStored.withLock { $0 = result }
+    }
+    #expect(store.store(responses[2], Self.body, for: requests[2], under: key))
+    #expect(isStored.withLock { $0 })
+    #expect(store.responses(for: key).map(\.id) == (isFirst ? ["1", "2"] : ["0", "1", "2"]))
+  }
+
+  /// Then the list of memory can't be compared with that of the look-up, and is not empty for that.
+  @Test func `keeps what memory evicts during the storing`() throws {
+    let interruption = Interruption()
+    let store = interruption.store(DiskCache(directory: place))
+    let (old, new) = (try Origin.request("/", ["A": "0"]), try Origin.request("/", ["A": "1"]))
+    let key = try #require(CacheKey(old.url))
+    #expect(store.store(try response("old", to: old), Self.body, for: old, under: key))
+    interruption.set { store.memory.removeAll() }
+    #expect(store.store(try response("new", to: new), Self.body, for: new, under: key))
+    #expect(store.responses(for: key).map(\.id) == ["old", "new"])
+  }
+
+  /// The disk has the same bytes as before after an update that could not be written to it.
+  @Test func `brings back nothing that memory alone has lost during the storing`() throws {
+    let interruption = Interruption()
+    let store = interruption.store(DiskCache(directory: place))
+    let (old, new) = (try Origin.request("/", ["A": "0"]), try Origin.request("/", ["A": "1"]))
+    let key = try #require(CacheKey(old.url))
+    #expect(store.store(try response("old", to: old), Self.body, for: old, under: key))
+    let file = SQLiteOptions(.file(place.file("DiskCache.sqlite").filePath))
+    interruption.set {
+      do {
+        let other = try SQLiteConnection(file)
+        try other.run("BEGIN IMMEDIATE")
+        store.update(key) { _ in [] }
+        try other.run("ROLLBACK")
+      } catch {
+        Issue.record(error)
+      }
+    }
+    #expect(store.store(try response("new", to: new), Self.body, for: new, under: key))
+    #expect(store.responses(for: key).map(\.id) == ["new"])
+  }
+
   @Test(arguments: ["all", "host", "date"])
   func `uses no disk that could not be cleared`(how: String) async throws {
     let origin = Origin(["Cache-Control": "max-age=100"])
