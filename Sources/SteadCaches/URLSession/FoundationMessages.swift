@@ -41,8 +41,9 @@ extension HTTPCache.Response {
     var fields = HTTPCache.Fields(
       // Sorted, since a dictionary's order is random, and stored responses are compared with their
       // fields in order.
-      response.allHeaderFields.map { ("\($0.key)", "\($0.value)") }.sorted { $0.0 < $1.0 }
-        .map { (name: $0.0, value: $0.1) })
+      response.allHeaderFields
+        .map { HTTPCache.Fields.Field(name: "\($0.key)", value: "\($0.value)") }
+        .sorted { $0.name < $1.name })
     let codings = (fields["Content-Encoding"] ?? "").split(separator: ",")
       .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
     let isDecoded = !codings.isEmpty && codings.allSatisfy(Self.undoneCodings.contains)
@@ -100,8 +101,9 @@ struct OutgoingRequest: Sendable {
     guard let url = original.url else { throw URLError(.badURL) }
     // Sorted, since a dictionary's order is random and equal requests must have equal fields.
     var fields = HTTPCache.Fields(
-      (original.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
-        .map { (name: $0.key, value: $0.value) })
+      (original.allHTTPHeaderFields ?? [:])
+        .map { HTTPCache.Fields.Field(name: $0.key, value: $0.value) }
+        .sorted { $0.name < $1.name })
     if original.cachePolicy == .reloadIgnoringLocalAndRemoteCacheData {
       fields["Cache-Control"] = fields["Cache-Control"] ?? "no-cache"
       fields["Pragma"] = fields["Pragma"] ?? "no-cache"
