@@ -8,7 +8,6 @@ import SteadSQLite
 struct SaveWriter {
   typealias State = SavePlan.State
 
-  private let plan: SavePlan
   private let layout: SaveLayout
   private let store: Int
   private let connection: StoreConnection
@@ -22,8 +21,7 @@ struct SaveWriter {
   private let result: SaveResult
 
   private init(_ result: SaveResult, to store: Int, _ connection: StoreConnection) {
-    (plan, layout) = (result.plan, result.layout)
-    self.result = result
+    (self.result, layout) = (result, result.layout)
     (self.store, self.connection) = (store, connection)
     isAlone = result.stores.count == 1
     references = RowReferences(layout: layout, store: store, connection: connection)
@@ -80,6 +78,8 @@ struct SaveWriter {
     try places.retire(numbers)
     numbers.remember()
   }
+
+  private var plan: SavePlan { result.plan }
 
   private func isHere(_ state: State) -> Bool {
     isAlone || layout.entities[Int(state.pointee.entity)].storeIndex == store
