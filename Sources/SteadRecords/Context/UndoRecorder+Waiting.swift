@@ -31,9 +31,12 @@ struct WaitingSides {
     waits[object] = kept
   }
 
-  /// What waited for an object, in the order in which it was undone; nothing waits for it then.
-  mutating func take(for object: AnyObject) -> [UndoRecorder.Action] {
-    (waits.removeValue(forKey: ObjectIdentifier(object)) ?? []).map(\.action)
+  /// What waited for an object since a moment, in the order in which it was undone; that waits no longer then.
+  mutating func take(for object: AnyObject, since moment: Int) -> [UndoRecorder.Action] {
+    guard let kept = waits.removeValue(forKey: ObjectIdentifier(object)) else { return [] }
+    let earlier = kept.filter { $0.moment < moment }
+    if !earlier.isEmpty { waits[ObjectIdentifier(object)] = earlier }
+    return kept.filter { $0.moment >= moment }.map(\.action)
   }
 
   /// Forgets what waits for a side and was kept at a moment or later.

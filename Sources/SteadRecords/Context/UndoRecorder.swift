@@ -139,7 +139,11 @@ final class UndoRecorder {
   }
 
   /// What waited for an object, in the order in which it was undone.
-  func takeWaiting(for object: AnyObject) -> [Action] { waiting.take(for: object) }
+  ///
+  /// - Parameter moment: Leaves what has waited since before.
+  func takeWaiting(for object: AnyObject, since moment: Int = 0) -> [Action] {
+    waiting.take(for: object, since: moment)
+  }
 
   /// Forgets what waits for one side of a relationship if undo has gone on to what that held before.
   func forgetWaiting(_ owner: AnyObject, _ index: Int) {
@@ -269,8 +273,9 @@ extension UndoRecorder {
   /// Records the way back from a deletion.
   func recordDeletion(of model: any PersistentModel) {
     guard isRecording else { return }
-    // What waits is for an older deletion, and did not exist before this one.
-    _ = takeWaiting(for: model)
+    // What waits is for an older deletion, and did not exist before this one. Undo that deletes an object, since it was
+    // inserted again, is on the way back to that older deletion.
+    if manager?.isUndoing != true { _ = takeWaiting(for: model) }
     record { $0.undo.undoDeletion(of: model) }
   }
 
@@ -293,9 +298,12 @@ extension UndoRecorder {
   /// Then what waited for it is restored.
   func undoDeletion(of model: any PersistentModel) {
     let model = model.standIn
+    // Redo goes forward to a state in which the object was inserted again. What waits for the undo of an older deletion
+    // was not yet there, and goes on waiting.
+    let moment = manager?.isRedoing == true ? undoneMoment ?? 0 : 0
     guard graph.isHere(model) else {
       graph.editor.insert(model)
-      for action in takeWaiting(for: model) { action(graph) }
+      for action in takeWaiting(for: model, since: moment) { action(graph) }
       // The actions of the same step restore the sides.
       absent.forget(model)
       return
@@ -304,7 +312,7 @@ extension UndoRecorder {
     record { DeleteRules($0).delete(model) }
     graph.pending.remove(model, from: .deleted)
     // What a save has cut that was refused afterwards.
-    for action in takeWaiting(for: model) { action(graph) }
+    for action in takeWaiting(for: model, since: moment) { action(graph) }
     graph.didChangePending()
   }
 }
