@@ -54,8 +54,9 @@ extension Stead.Problem.Code {
   public static let rowUnreadable = Self("rowUnreadable")
   /// A file of an external value could not be read, or could not be removed after its last use.
   ///
-  /// A file that cannot be read is damaged or missing: restore the store's directory from a backup. One that was not
-  /// removed takes up space until `ModelContainer.compact()`.
+  /// A file that cannot be read is damaged or missing: restore the store's directory from a backup. Until then an optional
+  /// property reads as nil, and another one as no bytes; saving other properties leaves the column as it is. One that was
+  /// not removed takes up space until `ModelContainer.compact()`.
   public static let externalFileFailed = Self("externalFileFailed")
   /// Results were requested before any context existed to fetch them.
   ///

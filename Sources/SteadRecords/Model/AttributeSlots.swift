@@ -211,13 +211,16 @@ public struct _ExternalSlot<Value>: _Slot {
 
   @usableFromInline init() { content = .none }
 
-  /// The value, for which a file may be read. If the file is gone or damaged, that is reported and
-  /// empty data returned.
+  /// The value, for which a file may be read. If the file is gone or damaged, that is reported, and
+  /// nil returned, or empty data if the property is not optional.
+  ///
+  /// The slot keeps the reference, so a save that writes the column writes the name of the file.
   public func read<Owner: PersistentModel>(_ owner: Owner, _ index: Int) -> Value {
     switch content {
     case .value(let value): return value
     case .reference(let external):
       let data = external.data(for: owner, index)
+      // nil is a value of an optional property alone.
       if let value = data as? Value { return value }
       return _missingValue(owner, index)
     case .none: return _missingValue(owner, index)
@@ -267,7 +270,7 @@ public struct _ExternalSlot<Value>: _Slot {
 }
 
 extension ExternalData {
-  /// The bytes of the file. Empty, with a report, when the file is gone or damaged: a property's getter cannot throw.
+  /// The bytes of the file. nil, with a report, when the file is gone or damaged: a property's getter cannot throw.
   ///
   /// Another process removes files without regard to objects of this one. If it has replaced the value since, the newest
   /// committed value is returned, which may be nil.
@@ -292,7 +295,7 @@ extension ExternalData {
         .externalFileFailed, subject: title ?? "property \(index) of \(owner.persistentModelID)",
         message: "The file cannot be read. Restore the store's directory from a backup.",
         cause: error)
-      return Data()
+      return nil
     }
   }
 }
