@@ -192,7 +192,7 @@ public struct SwiftDataError: Error, Hashable, Sendable, CustomStringConvertible
   /// - By a save or a fetch: another process has migrated the store since. Open a new container.
   /// - When a container is opened: the store is of a newer version of this library, older than a plan's first version,
   ///   or has the number of a version whose models were edited after they were shipped. The store is unchanged.
-  /// - By ``SchemaLock``: a shipped version was edited, or the file is not a lock.
+  /// - By ``SchemaLock``: a shipped version was edited, or the file is missing, cannot be read or is not a lock.
   public static let unknownSchema = Self(.unknownSchema)
 }
 

@@ -30,22 +30,42 @@ public struct SchemaLock: Codable, Sendable {
 
   /// Reads a lock.
   ///
-  /// - Throws: `SwiftDataError` if the file isn't a lock, or is of a newer version of this library; Foundation's errors
-  ///   if it cannot be read.
+  /// - Throws: `SwiftDataError` `.unknownSchema` if the file is missing, cannot be read, isn't a lock, or is of a newer
+  ///   version of this library.
   public init(contentsOf url: URL) throws {
-    let data = try Data(contentsOf: url)
+    try self.init(contentsOf: url, of: nil)
+  }
+
+  /// Reads the lock of a plan, which the error about a missing file names in the call that makes the file.
+  private init(contentsOf url: URL, of plan: (any SchemaMigrationPlan.Type)?) throws {
+    let path = url.path(percentEncoded: false)
+    let data: Data
+    do {
+      data = try Data(contentsOf: url)
+    } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+      let name = plan.map { "\($0)" } ?? "Plan"
+      throw SwiftDataError(
+        .unknownSchema,
+        "\(path) does not exist, so no version is recorded. Record the versions that were shipped, by "
+          + "SchemaLock.record(\(name).self, in: url), and commit the file.", cause: error)
+    } catch {
+      throw SwiftDataError(
+        .unknownSchema,
+        "\(path) cannot be read. Make it a file that this user may read, or name the lock's own file.",
+        cause: error)
+    }
     do {
       self = try JSONDecoder().decode(SchemaLock.self, from: data)
     } catch {
       throw SwiftDataError(
         .unknownSchema,
-        "\(url.lastPathComponent) isn't a schema lock. Restore it from version control; it was left as it was.",
+        "\(path) isn't a schema lock. Restore it from version control; it was left as it was.",
         cause: error)
     }
     guard format <= Self.newestFormat else {
       throw SwiftDataError(
         .unknownSchema,
-        "\(url.lastPathComponent) was written by a newer version of this library. Update the library."
+        "\(path) was written by a newer version of this library. Update the library."
       )
     }
   }
@@ -123,11 +143,12 @@ public struct SchemaLock: Codable, Sendable {
 
   /// Throws unless the plan has every version of the lock as it was shipped. For a test or a step of CI.
   ///
-  /// - Throws: `SwiftDataError` `.unknownSchema` with all ``problems(of:)``, or an error of reading the file.
+  /// - Throws: `SwiftDataError` `.unknownSchema` with all ``problems(of:)``, or as ``init(contentsOf:)``, also if nothing
+  ///   was recorded yet.
   public static func check(
     _ plan: any SchemaMigrationPlan.Type, against url: URL
   ) throws {
-    try SchemaLock(contentsOf: url).check(plan)
+    try SchemaLock(contentsOf: url, of: plan).check(plan)
   }
 
   /// Adds a plan's new versions to a lock, creating the file if it is missing.
@@ -136,7 +157,8 @@ public struct SchemaLock: Codable, Sendable {
   /// try SchemaLock.record(LibraryPlan.self, in: lockURL)    // before a release
   /// ```
   ///
-  /// - Throws: As ``check(_:against:)``; the file is then unchanged.
+  /// - Throws: As ``check(_:against:)`` for a file that exists, and Foundation's errors if it cannot be written; the file
+  ///   is then unchanged.
   public static func record(_ plan: any SchemaMigrationPlan.Type, in url: URL) throws {
     let exists = FileManager.default.fileExists(atPath: url.path)
     var lock = exists ? try SchemaLock(contentsOf: url) : SchemaLock()

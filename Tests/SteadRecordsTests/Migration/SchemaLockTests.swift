@@ -46,6 +46,42 @@ import Testing
     #expect(try message(NotesPlan.self).contains("NotesV1, version 1.0.0, is not recorded"))
   }
 
+  enum Absence: CaseIterable { case file, directory, isDirectory, isEmpty, isText }
+
+  /// The error for a missing file was Foundation's, which says that a file doesn't exist, and not what to do.
+  @Test(arguments: Absence.allCases)
+  func `a lock that is not there says which file and what to do`(
+    absence: Absence
+  ) throws {
+    var url = url
+    switch absence {
+    case .file: break
+    case .directory: url = url.appending(path: "missing.json")
+    case .isDirectory:
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    case .isEmpty: try Data().write(to: url)
+    case .isText: try Data("versions".utf8).write(to: url)
+    }
+    for isCheck in [true, false] {
+      let error = try #require(throws: SwiftDataError.unknownSchema) {
+        if isCheck {
+          try SchemaLock.check(NotesPlan.self, against: url)
+        } else {
+          _ = try SchemaLock(contentsOf: url)
+        }
+      }
+      #expect(error.message.hasPrefix(url.path(percentEncoded: false)), "\(error)")
+      let remedy =
+        switch absence {
+        case .file, .directory:
+          isCheck ? "SchemaLock.record(NotesPlan.self, in: url)" : "SchemaLock.record("
+        case .isDirectory: "a file that this user may read"
+        case .isEmpty, .isText: "Restore it from version control"
+        }
+      #expect(error.message.contains(remedy), "\(error)")
+    }
+  }
+
   @Test func `what is no lock is left as it is`() throws {
     for text in ["{", "[]", #"{"format":1}"#, #"{"format":2,"versions":[]}"#] {
       try Data(text.utf8).write(to: url)
