@@ -276,19 +276,12 @@ struct StoreAssignment {
   /// - Throws: `duplicateConfiguration`, `configurationSchemaNotFoundInContainerSchema`, and what
   ///   ``ModelConfiguration/validate()`` throws.
   init(layout: StoreLayout, configurations: [ModelConfiguration]) throws {
-    var names: Set<String> = []
-    var files: Set<URL> = []
-    for configuration in configurations {
+    for (index, configuration) in configurations.enumerated() {
       try configuration.validate()
-      let isNew =
-        names.insert(configuration.name).inserted
-        // All stores in memory have the same URL.
-        && (configuration.isStoredInMemoryOnly || files.insert(configuration.url).inserted)
-      guard isNew || configurations.count == 1 else {
-        throw SwiftDataError(
-          .duplicateConfiguration,
-          "Two configurations are named \(configuration.name) or share a file. Give each a different "
-            + "name.")
+      for earlier in configurations[..<index] {
+        if let conflict = Self.conflict(earlier, configuration) {
+          throw SwiftDataError(.duplicateConfiguration, conflict)
+        }
       }
     }
     var taken: Set<Int> = []
@@ -317,5 +310,24 @@ struct StoreAssignment {
       taken.formUnion(layout.entities.indices)
     }
     entities = result
+  }
+
+  /// What two configurations have in common that each needs for itself, with the remedy; nil if it is nothing.
+  private static func conflict(
+    _ earlier: ModelConfiguration, _ configuration: ModelConfiguration
+  ) -> String? {
+    let name = configuration.name
+    let path = configuration.url.path(percentEncoded: false)
+    // All stores in memory have the same URL.
+    let isOnFile = !earlier.isStoredInMemoryOnly && !configuration.isStoredInMemoryOnly
+    return switch (earlier.name == name, isOnFile && earlier.url == configuration.url) {
+    case (false, false): nil
+    case (true, false): "Two configurations are named \(name). Give each a different name."
+    case (false, true):
+      "The configurations \(earlier.name) and \(name) share the file \(path). Give each a file of its own, or have "
+        + "one configuration for the models of both."
+    case (true, true):
+      "Two configurations are named \(name) and share the file \(path). Give each a name and a file of its own."
+    }
   }
 }

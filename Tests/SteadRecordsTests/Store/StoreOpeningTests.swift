@@ -24,6 +24,45 @@ import Testing
     #expect(try writer.integer("PRAGMA schema_version") == version)
   }
 
+  /// The error said that two configurations are named b or share a file, and to give them other names, which they had.
+  @Test(
+    arguments: [
+      ("a", "b", "one", "one", "The configurations a and b share the file FILE. Give each a file"),
+      ("a", "a", "one", "two", "Two configurations are named a. Give each a different name."),
+      ("a", "a", "one", "one", "are named a and share the file FILE. Give each a name and a file"),
+      ("a", "a", nil, nil, "Two configurations are named a. Give each a different name."),
+      ("a", "a", "one", nil, "Two configurations are named a. Give each a different name."),
+      ("a", "b", nil, nil, nil), ("a", "b", "one", nil, nil), ("a", "b", "one", "two", nil),
+    ] as [(String, String, String?, String?, String?)])
+  func `two configurations are told what they share`(
+    name: String, otherName: String, file: String?, otherFile: String?, expected: String?
+  ) throws {
+    let directory = try TestFiles.directory()
+    func configuration(
+      _ name: String, _ file: String?, _ model: any PersistentModel.Type
+    ) -> ModelConfiguration {
+      let schema = Schema([model])
+      guard let file else {
+        return ModelConfiguration(name, schema: schema, isStoredInMemoryOnly: true)
+      }
+      return ModelConfiguration(name, schema: schema, url: directory.appending(path: file))
+    }
+    let configurations = [
+      configuration(name, file, Picture.self),
+      configuration(otherName, otherFile, ShopAccount.self),
+    ]
+    let schema = Schema([Picture.self, ShopAccount.self])
+    guard let expected else {
+      _ = try ModelContainer(for: schema, configurations: configurations)
+      return
+    }
+    let error = try #require(throws: SwiftDataError.duplicateConfiguration) {
+      _ = try ModelContainer(for: schema, configurations: configurations)
+    }
+    let path = directory.appending(path: "one").path(percentEncoded: false)
+    #expect(error.message.contains(expected.replacing("FILE", with: path)), "\(error)")
+  }
+
   @Test func `an index that another program has dropped is made again`() throws {
     let store = try TestStore(.file, Club.self, Member.self, Skill.self)
     let writer = try connection(store)
