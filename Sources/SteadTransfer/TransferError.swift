@@ -159,30 +159,55 @@ extension TransferFailure {
       error.message
     case let error as PreferencesError:
       // What didn't decode is in the cause.
-      [error.message, (error.cause as? DecodingError).flatMap { sentence(of: $0) }]
-        .compactMap(\.self).joined(separator: " ")
-    case let error as DecodingError:
-      sentence(of: error) ?? "It could not be decoded."
+      (error.cause as? DecodingError).map { sentences(of: $0) } ?? error.message
+    case let error as DecodingError: sentences(of: error)
     default:
       error.valueFreeSentence ?? "It could not be converted (\(type(of: error)))."
     }
   }
 
-  /// A sentence that names the field that did not decode, and never its value.
-  private static func sentence(of error: DecodingError) -> String? {
+  /// What to do about an item that isn't of the type that is asked for.
+  static let remedyForType = "Correct it in the source, or ask for a type that reads it."
+  /// What to do about an item that lacks a part.
+  private static let remedyForGap = "Add it in the source, or make the property optional."
+
+  /// What did not decode, by its field and never by its value, and the remedy.
+  private static func sentences(of error: DecodingError) -> String {
     switch error {
-    case .typeMismatch(let type, let context) where !context.codingPath.isEmpty:
-      "The field \(path(context.codingPath)) isn't of the type \(type)."
-    case .valueNotFound(_, let context) where !context.codingPath.isEmpty:
-      "The field \(path(context.codingPath)) is null."
-    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-      "The field \(path(context.codingPath)) has a value that its type does not allow."
-    default: error.valueFreeSentence
+    case .typeMismatch(let type, let context):
+      "\(subject(context.codingPath)) isn't \(kind(type)). \(remedyForType)"
+    // A null, or an array that ends before the value.
+    case .valueNotFound(let type, let context):
+      "\(subject(context.codingPath)) has no value that is \(kind(type)). \(remedyForGap)"
+    case .keyNotFound(let key, let context):
+      "\(subject(context.codingPath + [key])) is missing. \(remedyForGap)"
+    // A raw value of no case, a number that is too large, a text that is no date: nothing is damaged.
+    case .dataCorrupted(let context):
+      "\(subject(context.codingPath)) has a form that its type does not read. \(remedyForType)"
+    @unknown default: "It could not be decoded. \(remedyForType)"
     }
   }
 
-  private static func path(_ keys: [any CodingKey]) -> String {
-    // The first key alone is certainly a property's name. A dictionary's key, further in, is a stored value.
-    (keys.first?.stringValue ?? "") + (keys.count > 1 ? ".…" : "")
+  /// A type as a sentence names it.
+  private static func kind(_ type: Any.Type) -> String {
+    // What decoders name if a container is asked for.
+    if type == [String: Any].self { return "a dictionary" }
+    if type == [Any].self { return "an array" }
+    return "of the type \(type)"
+  }
+
+  /// The field at a path, or the item itself.
+  private static func subject(_ keys: [any CodingKey]) -> String {
+    var names: [String] = []
+    for key in keys {
+      // Only a case of an enum is certainly a name of the program's. A dictionary's key is a stored value.
+      let mirror = Mirror(reflecting: key)
+      let isDeclared = mirror.displayStyle == .enum && mirror.children.isEmpty
+      let name = isDeclared ? key.stringValue : "…"
+      // Successive keys that are not named need one sign.
+      if isDeclared || names.last != name { names.append(name) }
+    }
+    if names.isEmpty { return "It" }
+    return names == ["…"] ? "A value in it" : "The field \(names.joined(separator: "."))"
   }
 }

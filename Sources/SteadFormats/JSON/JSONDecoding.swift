@@ -44,7 +44,8 @@ extension DecodingError {
     case .keyNotFound(let key, _): "The value of \(key.stringValue) is missing."
     case .typeMismatch(let type, _): "A value isn't of the type \(type)."
     case .valueNotFound(let type, _): "A value of \(type) is missing."
-    case .dataCorrupted: "A value is corrupt."
+    // Also a raw value of no case, or a text that is no date: nothing is damaged.
+    case .dataCorrupted: "A value has a form that its type does not read."
     @unknown default: "The data does not decode."
     }
   }

@@ -203,7 +203,7 @@ enum OptionalBridge<Wrapped: PreferenceBridge>: PreferenceBridge {
 
 extension PropertyList {
   /// The kind of this value in words, for messages, which never contain the value.
-  var kindName: String {
+  package var kindName: String {
     switch self {
     case .bool: "a boolean"
     case .integer, .unsignedInteger: "a whole number"

@@ -77,7 +77,8 @@ struct CSVFile<Value: Decodable & Sendable>: FileSource {
         guard row.fields.count == columns.count else {
           throw TransferError(
             code: .unreadable,
-            message: "It has \(row.fields.count) fields, and the header names \(columns.count).")
+            message: "It has \(row.fields.count) fields, and the header names \(columns.count). "
+              + "Correct the row.")
         }
         return try Value(from: CSVRowDecoder(columns: columns, fields: row.fields))
       }, size: row.bytes.count)

@@ -27,9 +27,34 @@ struct PreferenceList {
       // A single value that `JSONEncoder` has written, unless the caller wants the data itself.
       case .stored(.data(let bytes)) where type != Data.self:
         // The type's own form comes first, and JSON only if that fails.
-        if let value = try? PropertyList.data(bytes).decoded(as: type) { return value }
-        return try JSONElements.decode(type, from: bytes)
-      case .stored(let value): return try value.decoded(as: type)
+        do {
+          return try Self.decoded(.data(bytes), as: type)
+        } catch {
+          // Other bytes are data where something else is asked for, and no JSON that is damaged.
+          guard JSONElements.isJSON(bytes) else { throw error }
+          return try JSONElements.decode(type, from: bytes)
+        }
+      case .stored(let value): return try Self.decoded(value, as: type)
+      }
+    }
+
+    /// Decodes a value of a property list.
+    ///
+    /// - Throws: ``TransferError/Code/unreadable`` with the kind of a value that a type with a form of its own does not
+    ///   read, and otherwise what decoding throws.
+    private static func decoded<Value: Decodable>(
+      _ value: PropertyList, as type: Value.Type
+    ) throws -> Value {
+      do {
+        return try value.decoded(as: type)
+        // The error's own remedy is for a key, and the value may be an element, or in a file.
+      } catch let error as PreferencesError
+        where type is any PreferenceValue.Type && !(error.cause is DecodingError)
+      {
+        throw TransferError(
+          code: .unreadable,
+          message: "It is \(value.kindName), which does not read as \(type). "
+            + TransferFailure.remedyForType, cause: error)
       }
     }
   }
@@ -126,7 +151,11 @@ enum JSONElements {
   static func isSingle(_ bytes: Data) -> Bool {
     // Foundation accepts malformed arrays, such as one with a comma after its last element.
     let first = bytes.first { !" \t\r\n".utf8.contains($0) }
-    guard first != UInt8(ascii: "[") else { return false }
-    return (try? JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed)) != nil
+    return first != UInt8(ascii: "[") && isJSON(bytes)
+  }
+
+  /// Whether the bytes are a JSON value, to Foundation.
+  static func isJSON(_ bytes: Data) -> Bool {
+    (try? JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed)) != nil
   }
 }

@@ -76,7 +76,7 @@ private struct Refusal: Error, CustomStringConvertible {
       case .dropsData: ["drops data that it has not read", "Plant.height"]
       case .leavesNil: ["leaves objects without a value", "Plant.bed"]
       case .throwsOwn: ["The garden is closed."]
-      case .throwsDecoding: ["A value is corrupt."]
+      case .throwsDecoding: ["A value has a form that its type does not read."]
       }
     }
   }

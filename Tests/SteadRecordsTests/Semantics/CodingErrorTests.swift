@@ -61,7 +61,7 @@ struct Motto: Codable {
     for text in [error.description, error.localizedDescription, error.failureReason] {
       #expect(text?.contains("secret-word") == false)
     }
-    #expect(error.description.hasSuffix("(A value is corrupt.)"))
+    #expect(error.description.hasSuffix("(A value has a form that its type does not read.)"))
   }
 
   @Test func `a value that can't be encoded fails the save, and keeps the change`() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import SteadPreferences
 import Testing
 
@@ -6,6 +7,9 @@ import Testing
 /// What a report and an error say to somebody who looks for the reason.
 @Suite struct TransferMessageTests {
   private let preferences = Preferences.inMemory("org.example.messages")
+  private let home: TemporaryDirectory
+
+  init() throws { home = try TemporaryDirectory(inMemory: true) }
 
   private func texts(_ key: String, to other: Preferences) -> Transfer<String, PreferenceEntry> {
     Transfer(
@@ -18,6 +22,72 @@ import Testing
     preferences.set(["one"], forKey: "drafts")
     let report = try texts("draft", to: .inMemory("org.example.new")).run()
     #expect("\(report)" == "nothing to move: key draft of org.example.messages holds nothing")
+  }
+
+  private enum Kind: String, Decodable { case small, large }
+  private struct Part: Decodable {
+    var name: String
+    var kind: Kind?
+    var sizes: [String: [Int]]?
+  }
+  enum Format { case propertyList, json, csv }
+  enum Asked { case text, number, kind, part }
+
+  /// The reason for an element of another type was "A value is corrupt."
+  @Test(
+    arguments: [
+      (.propertyList, "(<01>)", .text, "It is data, which does not read as String."),
+      (.propertyList, "({secret = a;})", .text, "It is a dictionary, which does not read as"),
+      (.propertyList, "(secret)", .number, "It is a string, which does not read as Int."),
+      (.propertyList, "(secret)", .part, "It isn't a dictionary."),
+      (.propertyList, "(secret)", .kind, "It has a form that its type does not read."),
+      (.propertyList, "({name = <01>;})", .part, "The field name isn't of the type String."),
+      (.propertyList, "({kind = small;})", .part, "The field name is missing. Add it"),
+      (.propertyList, "({name = a; kind = secret;})", .part, "The field kind has a form"),
+      (.propertyList, "({name = a; sizes = {secret = b;};})", .part, "The field sizes.… isn't"),
+      (.json, "[4711]", .text, "It isn't of the type String."),
+      (.json, "[\"secret\"]", .number, "It isn't of the type Int."),
+      (.json, "[\"secret\"]", .kind, "It has a form that its type does not read."),
+      (.json, "[\"secret\"]", .part, "It isn't "),
+      (.json, "[{\"name\": 4711}]", .part, "The field name isn't of the type String."),
+      (.json, "[{\"name\": null}]", .part, "The field name "),
+      (.json, "[{\"kind\": \"small\"}]", .part, "The field name is missing. Add it"),
+      (.json, "[{\"name\": \"a\", \"kind\": \"secret\"}]", .part, "The field kind has a form"),
+      (.json, "[{\"name\": \"a\", \"sizes\": {\"secret\": 1}}]", .part, "The field sizes.… "),
+      (.csv, "name\nsecret\n", .text, "It isn't of the type String."),
+      (.csv, "kind\nsmall\n", .part, "The field name is missing. Add it"),
+      (.csv, "name,kind\na,secret\n", .part, "The field kind has a form"),
+    ] as [(Format, String, Asked, String)])
+  func `a reason says what does not decode, and what to do`(
+    format: Format, text: String, asked: Asked, expected: String
+  ) throws {
+    let file = home.file("items")
+    try Data(text.utf8).write(to: file)
+    let told =
+      switch asked {
+      case .text: try reason(format, file, String.self)
+      case .number: try reason(format, file, Int.self)
+      case .kind: try reason(format, file, Kind.self)
+      case .part: try reason(format, file, Part.self)
+      }
+    #expect(told.hasPrefix(expected), "\(told)")
+    #expect(told.contains(" in the source, or "), "\(told)")
+    #expect(!told.contains("secret") && !told.contains("4711"), "\(told)")
+  }
+
+  /// Why the first item of a file does not decode.
+  private func reason<Value: Decodable & Sendable>(
+    _ format: Format, _ file: URL, _ type: Value.Type
+  ) throws -> String {
+    let items =
+      switch format {
+      case .propertyList: try PropertyListFile<Value>(file).read { _ in }
+      case .json: try JSONFile<Value>(file).read { _ in }
+      case .csv: try CSVFile<Value>(file).read { _ in }
+      }
+    let item = try #require(items.first)
+    guard case .failure(let error) = item.value else { return "It decodes." }
+    return item.failure(error).reason
   }
 
   /// The message said "see the cause", and the description did not have it.
