@@ -226,6 +226,10 @@ public struct TransferOptions: Sendable, Hashable {
     public static let stop = ConflictRule(description: "stop")
     /// The item stays in the source and is among the report's failures; the others are moved. The
     /// next run tries again.
+    ///
+    /// It doesn't if an equal item was moved and removed from the source. The one that is left is
+    /// taken for that one then, and counts as ``TransferReport/alreadyMoved`` whatever the rule is;
+    /// ``TransferOptions/removesAlreadyMoved`` removes it.
     public static let leave = ConflictRule(description: "leave")
     /// The existing value stays, and the item counts as moved: it is removed from the source, and
     /// nothing of it is written.

@@ -56,6 +56,40 @@ import Testing
     }
   }
 
+  /// The documentation said that the next run tries a left item again, which is so if it equals none that was moved.
+  @Test(arguments: [("b=3", false), ("b=2", true)])
+  func `an item that was left is tried again unless an equal one was moved`(
+    last: String, isEqual: Bool
+  ) throws {
+    let container = try ModelContainer.pages()
+    put("a=1", "b=2", last)
+    let leaving = TransferOptions(conflicts: .leave)
+    let report = try pages(container, leaving).run()
+    #expect((report.moved, report.failures.count, report.left) == (2, 1, 1))
+    #expect(left == [last])
+    let again = try pages(container, leaving).run()
+    #expect((again.failures.count, again.alreadyMoved) == (isEqual ? 0 : 1, isEqual ? 1 : 0))
+    let kept = try pages(container, keeping).run()
+    #expect((kept.kept, kept.removed, kept.left) == (isEqual ? (0, 0, 1) : (1, 1, 0)))
+    #expect(left == (isEqual ? [last] : []))
+    let removing = TransferOptions(removesAlreadyMoved: true, conflicts: .keepExisting)
+    #expect(try pages(container, removing).run().removed == (isEqual ? 1 : 0))
+    #expect(left.isEmpty)
+    #expect(try container.describePages() == ["a=1", "b=2"])
+  }
+
+  /// The source still has the one that was moved, so that two of them are one that was moved and one that is new.
+  @Test func `a left item is tried again in a source that is kept`() throws {
+    let container = try ModelContainer.pages()
+    put("a=1", "b=2", "b=2")
+    let leaving = TransferOptions(keepsSource: true, conflicts: .leave)
+    for alreadyMoved in [0, 2] {
+      let report = try pages(container, leaving).run()
+      #expect((report.alreadyMoved, report.failures.count, report.left) == (alreadyMoved, 1, 3))
+    }
+    #expect(try container.describePages() == ["a=1", "b=2"])
+  }
+
   @Test(arguments: [1, 2, 100]) func `records are kept`(chunk: Int) throws {
     let container = try ModelContainer.pages()
     try container.fillPages(["a": "old"])
