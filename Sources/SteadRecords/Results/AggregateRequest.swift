@@ -44,7 +44,7 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
       // Through Any, since the key path's root may be a superclass.
       let subject: Any = model
       let read = group.map { subject[keyPath: $0] } ?? NoGroup()
-      guard let key = read as? Group else { throw Self.mismatch(group) }
+      guard let key = read as? Group else { throw mismatch(group) }
       try object(&states[key], model)
     }
     return states
@@ -53,20 +53,28 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
   /// Takes the key off a row of results.
   private func key(_ values: inout ArraySlice<SQLValue>) throws -> Group {
     guard group != nil else {
-      guard let key = NoGroup() as? Group else { throw Self.mismatch(group) }
+      guard let key = NoGroup() as? Group else { throw mismatch(group) }
       return key
     }
-    guard let key = values.popFirst()?.decoded(as: Group.self) else { throw Self.mismatch(group) }
+    guard let key = values.popFirst()?.decoded(as: Group.self) else { throw mismatch(group) }
     return key
   }
 
   /// The error for a column that does not hold values of a property's type.
-  static func mismatch(_ keyPath: AnyKeyPath?) -> SwiftDataError {
+  func mismatch(_ keyPath: AnyKeyPath?) -> SwiftDataError {
     let path = keyPath.map { "\($0)" } ?? "the result"
     return SwiftDataError(
       .unreadableValue,
       "\(Model.self): a column does not hold values of the type of \(path). Repair the column, or leave out its rows by a "
         + "predicate.")
+  }
+
+  /// The error for a sum that does not fit the property's type.
+  func overflow(_ keyPath: AnyKeyPath) -> SwiftDataError {
+    SwiftDataError(
+      .storeFailure,
+      "The sum does not fit into the property's type: \(keyPath). Average the values, or sum a property of a wider type."
+    )
   }
 
   /// The rows of results; nil if objects must be fetched: the predicate or the property has no exact SQL, or unsaved
@@ -121,19 +129,23 @@ extension ModelContext {
   ) throws -> [K: V] {
     let request = AggregateRequest<T, K>(
       graph: linkedGraph(), function: .sum, value: value, group: group, predicate: predicate)
-    return try request.run(
+    let states: [K: GroupSum<V>] = try request.run(
       row: { state, row in
-        // The second result counts the values that are not a number.
-        let sum =
-          row.last == .integer(0)
-          ? row.first?.decoded(as: V?.self)
-          : SQLValue.text(RealColumn.notANumber).decoded(as: V?.self)
-        guard let sum else { throw AggregateArithmetic.overflow }
-        state = try AggregateArithmetic.sum(state ?? 0, sum ?? 0)
+        guard let total = NumberTotal(row: row) else {
+          throw request.mismatch(value)
+        }
+        state = state ?? GroupSum()
+        state?.add(total)
       },
       object: { state, model in
-        state = try AggregateArithmetic.sum(state ?? 0, read(model) ?? 0)
+        // A group of nil alone has the sum zero.
+        state = state ?? GroupSum()
+        if let number = read(model) { state?.add(number) }
       })
+    return try states.mapValues {
+      guard let sum = $0.value else { throw request.overflow(value) }
+      return sum
+    }
   }
 
   /// The average of each group that has a value.
@@ -143,23 +155,21 @@ extension ModelContext {
   ) throws -> [K: Double] {
     let request = AggregateRequest<T, K>(
       graph: linkedGraph(), function: .average, value: value, group: group, predicate: predicate)
-    let states: [K: (total: Double, count: Int)] = try request.run(
+    func merge(_ state: inout GroupAverage?, _ new: GroupAverage) {
+      if state == nil { state = new } else { state?.add(new) }
+    }
+    let states: [K: GroupAverage] = try request.run(
       row: { state, row in
-        let values = Array(row)
-        guard values.count == 3, let total = values[0].decoded(as: Double.self),
-          let count = values[1].decoded(as: Int.self)
-        else { throw AggregateRequest<T, K>.mismatch(value) }
-        // The third result counts values that are not numbers. One of them makes the average NaN, as in Swift.
-        let isNumber = values[2] == .integer(0)
-        let old = state ?? (0, 0)
-        state = (old.total + (isNumber ? total : .nan), old.count + count)
+        guard let total = NumberTotal(row: row), let count = row.last?.decoded(as: Int.self) else {
+          throw request.mismatch(value)
+        }
+        merge(&state, GroupAverage(total, count: count))
       },
       object: { state, model in
-        let old = state ?? (0, 0)
-        guard let number = read(model) else { return state = old }
-        state = (old.total + AggregateArithmetic.double(number), old.count + 1)
+        guard let number = read(model) else { return }
+        merge(&state, GroupAverage(AggregateArithmetic.total(number)))
       })
-    return states.compactMapValues { $0.count == 0 ? nil : $0.total / Double($0.count) }
+    return states.compactMapValues(\.value)
   }
 
   /// The least or the greatest value of each group that has one.
@@ -178,50 +188,11 @@ extension ModelContext {
     let states: [K: V?] = try request.run(
       row: { state, row in
         guard let read = row.first?.decoded(as: V?.self) else {
-          throw AggregateRequest<T, K>.mismatch(value)
+          throw request.mismatch(value)
         }
         merge(&state, read)
       },
       object: { state, model in merge(&state, read(model)) })
     return states.compactMapValues { $0 }
   }
-}
-
-// MARK: - Arithmetic
-
-/// Arithmetic over values of any number type, that throws where Swift's operators trap.
-enum AggregateArithmetic {
-  /// The sum of two numbers.
-  ///
-  /// - Throws: ``SwiftDataError`` if it does not fit the type.
-  static func sum<V: Numeric>(_ left: V, _ right: V) throws -> V {
-    // Only fixed-width integers trap when a sum does not fit.
-    guard let left = left as? any FixedWidthInteger else { return left + right }
-    return try checked(left, right)
-  }
-
-  /// The sum of two integers.
-  private static func checked<I: FixedWidthInteger, V: Numeric>(_ left: I, _ right: V) throws -> V {
-    guard let right = right as? I else { throw overflow }
-    let (sum, isTooLarge) = left.addingReportingOverflow(right)
-    guard !isTooLarge, let sum = sum as? V else { throw overflow }
-    return sum
-  }
-
-  /// The error for a sum that does not fit its type.
-  static let overflow = SwiftDataError(
-    .storeFailure, "The sum does not fit into the property's type; average, or sum a wider type.")
-
-  /// The number as a Double.
-  static func double<V: Numeric>(_ value: V) -> Double {
-    if let integer = value as? any BinaryInteger { return double(integer: integer) }
-    if let real = value as? any BinaryFloatingPoint { return double(real: real) }
-    return (value as? Decimal).map { NSDecimalNumber(decimal: $0).doubleValue } ?? .nan
-  }
-
-  private static func double<I: BinaryInteger>(integer: I) -> Double { Double(integer) }
-  private static func double<F: BinaryFloatingPoint>(real: F) -> Double { Double(real) }
-
-  /// Whether a value equals itself, which only NaN does not.
-  static func isNumber<V: Equatable>(_ value: V) -> Bool { value == value }
 }

@@ -25,10 +25,15 @@ extension ModelContext {
   /// ```
   ///
   /// Sums of `Decimal` and `UInt64` are made from fetched objects, since SQLite would add them as floating-point
-  /// numbers. A value that is not a number makes a floating-point sum NaN.
+  /// numbers.
   ///
-  /// - Throws: ``SwiftDataError/storeFailure`` if the sum does not fit the property's type,
-  ///   ``SwiftDataError/unreadableValue`` if a column does not hold a number, and what ``fetch(_:)`` throws.
+  /// Integers are added exactly, and only the whole sum has to fit: that of `Int.max`, 1 and -5 does. Floating-point
+  /// numbers are added in `Double`, in no defined order. A sum that their type does not reach is infinite, as with
+  /// Swift's `+`, and a value that is not a number makes it NaN, as infinities of both signs do.
+  ///
+  /// - Throws: ``SwiftDataError/storeFailure`` if the sum of integers does not fit the property's type, or a sum of
+  ///   `Decimal` on the way does not, ``SwiftDataError/unreadableValue`` if a column does not hold a number, and what
+  ///   ``fetch(_:)`` throws.
   @_disfavoredOverload
   public func sum<T: PersistentModel, V: Numeric>(
     of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
@@ -49,7 +54,8 @@ extension ModelContext {
   /// let mean = try context.average(of: \Order.amount) ?? 0
   /// ```
   ///
-  /// Computed with `Double`: it cannot overflow, and large integers lose digits.
+  /// Computed with `Double`: large integers lose digits, and the average of floating-point numbers whose sum is
+  /// infinite is, too. That of an app's own number type is NaN, unless the type has a number as its raw value.
   ///
   /// - Throws: ``SwiftDataError/unreadableValue`` if a column does not hold a number, and what ``fetch(_:)`` throws.
   @_disfavoredOverload
@@ -128,7 +134,7 @@ extension ModelContext {
     let values: [NoGroup: Set<V>] = try request.run(
       row: { state, row in
         guard let read = row.first?.decoded(as: V.self) else {
-          throw AggregateRequest<T, NoGroup>.mismatch(value)
+          throw request.mismatch(value)
         }
         state = (state ?? []).union([read])
       },
@@ -160,7 +166,7 @@ extension ModelContext {
     return try request.run(
       row: { state, row in
         guard let count = row.first?.decoded(as: Int.self) else {
-          throw AggregateRequest<T, K>.mismatch(nil)
+          throw request.mismatch(nil)
         }
         state = (state ?? 0) + count
       },

@@ -11,8 +11,11 @@ extension SQLValue {
     if let type = type as? any SQLDecodable.Type { return type.init(sqlValue: self) as? T }
     if let optional = type as? any OptionalType.Type {
       func open<W>(_ wrapped: W.Type) -> T? {
-        // A nil inside the result is a value of the optional type.
-        self == .null ? W?.none as? T : decoded(as: wrapped) as? T
+        // A nil inside the result is a value of the optional type, so that of a value that is not read must not get
+        // there.
+        if self == .null { return W?.none as? T }
+        guard let value = decoded(as: wrapped) else { return nil }
+        return value as? T
       }
       return _openExistential(optional.wrappedType, do: open)
     }

@@ -181,29 +181,45 @@ struct AggregateTranslator {
 
   /// The result columns of a function over a value; nil if SQL's result would differ from Swift's.
   ///
-  /// The first column is the value. Sums and averages have a last one with the number of values that are not numbers,
-  /// since SQLite takes the text `NaN` for zero. An average is a total and a count: keys that SQL tells apart may be
-  /// equal in Swift, so that several rows make one group. Sums of decimals and of unsigned 64-bit integers have no
-  /// SQL; both may be stored as text, which SQLite adds as floating-point numbers.
+  /// The first column is the value, unless it is a sum or an average, whose columns are those of ``NumberTotal``:
+  ///
+  /// - two parts. Integers are added in halves of 32 bits, since SQLite fails where a sum on the way is too large,
+  ///   although what follows makes it smaller. Fewer than 2³¹ rows don't overflow a half. Floating-point numbers have
+  ///   their total, which is NULL for NaN, and the number of NaN, which SQLite takes for zero;
+  /// - the number of values that are neither numbers nor nil, which another program has written.
+  ///
+  /// Last, an average has the number of its values: keys that SQL tells apart may be equal in Swift, so that several
+  /// rows make one group. Sums of decimals and of unsigned 64-bit integers have no SQL; both may be stored as text,
+  /// which SQLite adds as floating-point numbers.
   func results(of function: AggregateFunction, over value: Scalar) -> [SQLFragment]? {
     let sql = value.operand
     switch (function, value.encoding) {
     case (.count, _): return ["count(*)"]
     case (.values, _): return [sql]
-    case (.sum, .integer): return ["sum(\(sql))", "0"]
-    case (.sum, .real): return ["sum(\(sql))", Self.notNumbers(sql)]
-    case (.average, .integer): return ["total(\(sql))", "count(\(sql))", "0"]
-    case (.average, .real): return ["total(\(sql))", "count(\(sql))", Self.notNumbers(sql)]
+    case (.sum, .integer): return Self.integers(sql)
+    case (.sum, .real): return Self.reals(sql)
+    case (.average, .integer): return Self.integers(sql) + ["count(\(sql))"]
+    case (.average, .real): return Self.reals(sql) + ["count(\(sql))"]
     case (.sum, _), (.average, _): return nil
     case (.minimum, let encoding): return Self.extreme("min", sql, encoding)
     case (.maximum, let encoding): return Self.extreme("max", sql, encoding)
     }
   }
 
-  /// The number of NaN among the values.
-  private static func notNumbers(_ sql: SQLFragment) -> SQLFragment {
-    // `sum` of no rows is NULL.
-    "coalesce(sum(typeof(\(sql)) = 'text'), 0)"
+  /// The sum of integers. `sum` of no rows is NULL.
+  private static func integers(_ sql: SQLFragment) -> [SQLFragment] {
+    [
+      "coalesce(sum(\(sql) >> 32), 0)", "coalesce(sum(\(sql) & 4294967295), 0)",
+      "coalesce(sum(typeof(\(sql)) NOT IN ('integer', 'null')), 0)",
+    ]
+  }
+
+  /// The sum of floating-point numbers. `total` does not fail if another program has written large integers.
+  private static func reals(_ sql: SQLFragment) -> [SQLFragment] {
+    [
+      "total(\(sql))", "coalesce(sum(\(sql) IS 'NaN'), 0)",
+      "coalesce(sum(typeof(\(sql)) NOT IN ('real', 'integer', 'null') AND \(sql) IS NOT 'NaN'), 0)",
+    ]
   }
 
   /// The least or the greatest value by Swift's order of the encoding; nil for encodings without one.
@@ -216,7 +232,9 @@ struct AggregateTranslator {
     // NaN is stored as text, which SQLite orders after every number.
     case .real, .date: return ["\(name)(CASE WHEN \(sql) <= 9e999 THEN \(sql) END)"]
     case .text: return ["\(name)(\(sql) COLLATE stead_canonical)"]
-    case .decimal: return ["\(name)(\(sql) COLLATE stead_decimal)"]
+    // `Decimal` has NaN before every number.
+    case .decimal:
+      return ["\(name)(CASE WHEN \(sql) <> 'NaN' THEN \(sql) END COLLATE stead_decimal)"]
     default: return nil
     }
   }
