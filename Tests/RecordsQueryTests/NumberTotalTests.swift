@@ -141,7 +141,8 @@ struct NumberTotalTests {
       }
       #expect(error?.code == .storeFailure, comment, sourceLocation: sourceLocation)
       #expect(
-        error?.message.contains("does not fit into the property's type") == true,
+        error?.message.hasPrefix("The sum of Reading.") == true
+          && error?.message.contains("does not fit into the property's type") == true,
         "\(comment): \(error as Any)", sourceLocation: sourceLocation)
       return
     }
@@ -217,6 +218,21 @@ struct NumberTotalTests {
       (values: [.nan, greatest], sum: .nan),
     ]
     try check(\.decimal, decimals)
+  }
+
+  @Test func `the error of a sum names the property`() throws {
+    let store = try ReadingStore(count: 2, pending: .none) { reading, _ in
+      reading.int8 = .max
+      reading.int = .max
+      reading.uint64 = .max
+    }
+    func check<V: Numeric>(_ path: KeyPath<Reading, V>, _ name: String) {
+      let error = #expect(throws: SwiftDataError.self) { try store.context.sum(of: path) }
+      #expect(error?.message.hasPrefix("The sum of Reading.\(name) does not fit") == true)
+    }
+    check(\.int8, "int8")
+    check(\.int, "int")
+    check(\.uint64, "uint64")
   }
 
   @Test(arguments: PendingRows.allCases)

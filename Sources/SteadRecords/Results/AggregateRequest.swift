@@ -62,7 +62,7 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
 
   /// The error for a column that does not hold values of a property's type.
   func mismatch(_ keyPath: AnyKeyPath?) -> SwiftDataError {
-    let path = keyPath.map { "\($0)" } ?? "the result"
+    let path = keyPath.map { name(of: $0) } ?? "the result"
     return SwiftDataError(
       .unreadableValue,
       "\(Model.self): a column does not hold values of the type of \(path). Repair the column, or leave out its rows by a "
@@ -73,8 +73,17 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
   func overflow(_ keyPath: AnyKeyPath) -> SwiftDataError {
     SwiftDataError(
       .storeFailure,
-      "The sum does not fit into the property's type: \(keyPath). Average the values, or sum a property of a wider type."
-    )
+      "The sum of \(name(of: keyPath)) does not fit into the property's type. Average the values, or sum a property "
+        + "of a wider type.")
+  }
+
+  /// A property as the program writes it. The description of a key path has only an address for a property with
+  /// accessors, as the macro makes them.
+  private func name(of keyPath: AnyKeyPath) -> String {
+    guard let entity = graph.layout.entity(for: Model.self),
+      let index = entity.propertyByKeyPath[keyPath]
+    else { return "\(keyPath)" }
+    return "\(entity.name).\(entity.properties[index].name)"
   }
 
   /// The rows of results; nil if objects must be fetched: the predicate or the property has no exact SQL, or unsaved
