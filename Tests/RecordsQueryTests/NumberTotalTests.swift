@@ -341,4 +341,18 @@ struct NumberTotalTests {
       try context.counts(of: Reading.self, by: \.optionalInt8)
     }
   }
+
+  // MARK: Orders of an app's own
+
+  /// SQL took the least and the greatest raw value.
+  @Test(arguments: PendingRows.allCases)
+  func `an enum with an order of its own has the extremes of that order`(
+    _ pending: PendingRows
+  ) throws {
+    let grades: [Grade] = [.fair, .worst, .best, .absent, .fair]
+    let store = try ReadingStore(count: grades.count, pending: pending) { $0.grade = grades[$1] }
+    #expect(try store.context.minimum(of: \Reading.grade) == .absent)
+    #expect(try store.context.maximum(of: \Reading.grade) == .best)
+    #expect(try store.context.maximums(of: \Reading.grade, by: \.group) == [0: .best])
+  }
 }

@@ -114,7 +114,10 @@ struct AggregateRequest<Model: PersistentModel, Group: Hashable> {
   private func columns(_ translator: AggregateTranslator) -> [SQLFragment]? {
     do {
       let key = try group.map { try translator.scalar($0).operand }
-      let scalar = try value.map { try translator.scalar($0) }
+      let isOrdered = function == .minimum || function == .maximum
+      let scalar = try value.map {
+        try isOrdered ? translator.orderedScalar($0) : translator.scalar($0)
+      }
       let counted = Scalar(sql: "1", encoding: .integer)
       guard let results = translator.results(of: function, over: scalar ?? counted) else {
         return nil

@@ -262,6 +262,12 @@ extension PredicateTranslation {
     }
   }
 
+  /// The same for a type that is not known to the compiler.
+  func checkOrder(ofAny type: any Any.Type) throws {
+    func open<T>(_ type: T.Type) throws { try checkOrder(of: type) }
+    try _openExistential(type, do: open)
+  }
+
   /// Whether an enum is ordered like its raw values, which comparing all of its cases shows. The answer is kept for
   /// each type.
   ///

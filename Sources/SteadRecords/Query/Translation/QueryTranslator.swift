@@ -115,7 +115,7 @@ struct SortTranslator {
     if !Self.plainTypes.contains(ObjectIdentifier(valueType)) {
       let wrapped = PropertyShape(valueType).wrapped
       localized = wrapped as? any LocalizedText.Type
-      if localized == nil { try checkOrder(wrapped) }
+      if localized == nil { try translation.checkOrder(ofAny: wrapped) }
     }
     let collation: SQLFragment
     switch scalar.encoding {
@@ -144,12 +144,6 @@ struct SortTranslator {
     }
     return " COLLATE stead_lexical"
   }
-
-  /// Throws for a type whose own order differs from its column's.
-  private func checkOrder(_ type: any Any.Type) throws {
-    func open<T>(_ type: T.Type) throws { try translation.checkOrder(of: type) }
-    try _openExistential(type, do: open)
-  }
 }
 
 // MARK: - Aggregates
@@ -177,6 +171,14 @@ struct AggregateTranslator {
   /// The SQL of the property that a key path leads to.
   func scalar(_ keyPath: AnyKeyPath) throws -> Scalar {
     try translation.scalar(try translation.property(keyPath, of: row))
+  }
+
+  /// The SQL of a property whose least or greatest value is asked for.
+  ///
+  /// - Throws: ``NotTranslatable`` for a type whose own order differs from its column's.
+  func orderedScalar(_ keyPath: AnyKeyPath) throws -> Scalar {
+    try translation.checkOrder(ofAny: PropertyShape(type(of: keyPath).valueType).wrapped)
+    return try scalar(keyPath)
   }
 
   /// The result columns of a function over a value; nil if SQL's result would differ from Swift's.
