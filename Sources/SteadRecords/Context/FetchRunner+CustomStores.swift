@@ -23,7 +23,7 @@ extension FetchRunner {
     }
     // The store has sorted and limited the objects itself.
     if !plan.mergesPending, answer.isSorted { return models }
-    if !descriptor.sortBy.isEmpty { models = models.sorted(using: descriptor.sortBy) }
+    if !descriptor.sortBy.isEmpty { models = MemoryOrder(descriptor.sortBy).sorted(models) }
     let rest = models.dropFirst(descriptor.fetchOffset ?? 0)
     return Array(descriptor.fetchLimit.map { rest.prefix($0) } ?? rest)
   }

@@ -105,7 +105,7 @@ struct FetchRunner {
       models = try models.filter { try matcher.matches($0) }
     }
     if plan.mergesPending { models += try pendingModels(matching: descriptor.predicate) }
-    if !descriptor.sortBy.isEmpty { models = models.sorted(using: descriptor.sortBy) }
+    if !descriptor.sortBy.isEmpty { models = MemoryOrder(descriptor.sortBy).sorted(models) }
     let rest = models.dropFirst(descriptor.fetchOffset ?? 0)
     return Array(descriptor.fetchLimit.map { rest.prefix($0) } ?? rest)
   }
