@@ -132,7 +132,8 @@ extension Date: _AttributeValue {
     Date(timeIntervalSinceReferenceDate: row.double(column))
   }
   public func _encode(_ row: _RowWriter, _ parameter: Int32) {
-    // The number that a `Date` holds, so that nothing is rounded.
+    // The number that a `Date` holds, so that nothing is rounded. The REAL column stores -0.0 as an integer, without its
+    // sign: the two dates are equal, and so is their order.
     row.bind(timeIntervalSinceReferenceDate, parameter)
   }
 }

@@ -50,7 +50,9 @@ import Testing
     for text in ["0", "-0.1", "123456789012345678901234567890.12345678", "1e-20"] {
       cases.append(ScalarValues(decimal: try #require(Decimal(string: text))))
     }
-    for date in [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 0.1), .now] {
+    // A date column has no negative zero; the date that it has instead is equal.
+    let zero = Date(timeIntervalSinceReferenceDate: -0.0)
+    for date in [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: 0.1), .now, zero] {
       cases.append(ScalarValues(date: date))
     }
     cases.append(ScalarValues(data: Data()))
@@ -61,9 +63,9 @@ import Testing
     for values in cases {
       let row = try #require(stored.first { $0.uuid == values.uuid })
       #expect(Array(row.text.utf8) == Array(values.text.utf8))
-      // SQLite writes -0.0 as 0.0, which is equal to it.
-      #expect(row.double == values.double)
-      #expect(row.float == values.float)
+      // With the sign of zero.
+      #expect(row.double.bitPattern == values.double.bitPattern)
+      #expect(row.float.bitPattern == values.float.bitPattern)
       #expect(row.uint64 == values.uint64)
       #expect(row.int == values.int)
       #expect(row.decimal == values.decimal)
