@@ -96,13 +96,14 @@ private struct RowRemoval {
     guard losses.isEmpty else { throw RowLosses(losses: losses) }
   }
 
-  /// Deletes the pairs, the files and the rows, after the greatest number of each table is retired: no later row may
-  /// get the number of a removed one. A pair with one removed row has two, since none was refused.
+  /// Deletes the pairs, the files and the rows. A pair with one removed row has two, since none was refused.
   private func delete(_ roots: Set<String>) throws {
     for (shape, relationship) in rows.storedRelationships {
       guard case .pairs(let list, _) = relationship.storage else { continue }
-      try connection.run(
-        "DELETE FROM \(list.table.sqlName) WHERE \(isRemoved(1, "owner"))", [.text(shape.root)])
+      try connection.retiringNumbers(of: list.table) {
+        try connection.run(
+          "DELETE FROM \(list.table.sqlName) WHERE \(isRemoved(1, "owner"))", [.text(shape.root)])
+      }
     }
     for root in roots.sorted() {
       let family = rows.rows.shapes.values.filter { $0.root == root }
@@ -115,11 +116,9 @@ private struct RowRemoval {
             + "AND \(test)", [.text(root)]
         ) { rows.dropFile($0[0]) }
       }
-      // Before the rows are gone: an identifier that somebody has kept must not lead to a later
-      // row.
-      let newest = try connection.integer("SELECT max(\"_id\") FROM \(table)") ?? 0
-      if newest > 0 { try connection.retire(newest, table: root) }
-      try connection.run("DELETE FROM \(table) WHERE \(test)", [.text(root)])
+      try connection.retiringNumbers(of: root) {
+        try connection.run("DELETE FROM \(table) WHERE \(test)", [.text(root)])
+      }
     }
   }
 }

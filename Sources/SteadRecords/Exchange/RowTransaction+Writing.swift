@@ -50,11 +50,13 @@ extension RowTransaction {
   ///
   /// A pair that is in the list keeps its places.
   package func insert(_ pair: RowPair, into list: PairList) throws {
+    // Not SQLite's next number, which may be another pair's place.
+    let number = try connection.nextNumber(in: list.table)
     try connection.run(
-      "INSERT INTO \(list.table.sqlName) (owner, target, owner_order, target_order) "
-        + "VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING",
+      "INSERT INTO \(list.table.sqlName) (\"_id\", owner, target, owner_order, target_order) "
+        + "VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
       [
-        .integer(pair.owner), .integer(pair.target),
+        .integer(number), .integer(pair.owner), .integer(pair.target),
         pair.ownerOrder.map { .integer($0) } ?? .null,
         pair.targetOrder.map { .integer($0) } ?? .null,
       ])
@@ -196,10 +198,10 @@ extension RowTransaction {
     }
     // Before the row is gone: the history keeps some of its values.
     try connection.noteDeletion(of: number, entity)
-    // An identifier that the program has kept must not lead to a later row.
-    try connection.retire(number, table: shape.root)
-    try connection.run(
-      "DELETE FROM \(shape.root.sqlName) WHERE \"_id\" = ?1", [.integer(number)])
+    try connection.retiringNumbers(of: shape.root) {
+      try connection.run(
+        "DELETE FROM \(shape.root.sqlName) WHERE \"_id\" = ?1", [.integer(number)])
+    }
   }
 
   /// The relationships of all entities that are stored, in a fixed order.
@@ -234,10 +236,13 @@ extension RowTransaction {
 
   /// Removes a pair of two rows from a list if it is in the list.
   package func remove(_ pair: RowPair, from list: PairList) throws {
-    try connection.run(
-      "DELETE FROM \(list.table.sqlName) WHERE owner = ?1 AND target = ?2",
-      [.integer(pair.owner), .integer(pair.target)])
-    if connection.changedRows > 0 { try recordUpdates(of: pair, in: list) }
+    let isRemoved = try connection.retiringNumbers(of: list.table) {
+      try connection.run(
+        "DELETE FROM \(list.table.sqlName) WHERE owner = ?1 AND target = ?2",
+        [.integer(pair.owner), .integer(pair.target)])
+      return connection.changedRows > 0
+    }
+    if isRemoved { try recordUpdates(of: pair, in: list) }
   }
 
   /// Records an update of a row whose list has changed; the list itself is stored in its destinations' rows.

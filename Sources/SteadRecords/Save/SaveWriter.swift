@@ -99,37 +99,38 @@ struct SaveWriter {
   /// there, the delete rules have put into the plan. The number of a deleted row is never reused: an identifier that
   /// the program has kept must not lead to a new object.
   private mutating func delete() throws {
-    // Once, and not for each object.
-    let connection = self.connection
     for (root, member) in deletedRoots() {
       // Of a class that has objects here: a custom stage counts a class as used whose plan was made.
       let entityPlan = layout.entities[member].lazyPlan.plan
-      // Read before the deletion, which may take the row that has it.
-      let newest = try connection.greatestRow(of: entityPlan)
-      let isReferenced = !layout.store.oneWay[root].isEmpty
-      // Then the row is all that an object leaves. The loop needs the states alone, so no object is retained.
-      let isBare = !isReferenced && !layout.hasMoreThanRows(root)
-      var rows: [Int64] = []
-      for (place, state) in plan.states.deleted.enumerated()
-      where layout.entities[Int(state.pointee.entity)].layout.rootIndex == root && isHere(state) {
-        // While the row is there: it says which lists lose a member.
-        try countedLists.noteDeletion(of: state.pointee.rowID, root: root, connection)
-        if !isBare { try deleteSurroundings(of: plan.deleted[place], isReferenced: isReferenced) }
-        rows.append(state.pointee.rowID)
-        // While the row is there: the history may preserve values of it.
-        if connection.notesChanges {
-          try connection.noteDeletion(
-            of: state.pointee.rowID, layout.store.entities[Int(state.pointee.entity)],
-            stamp: plan.stamps.deleted[place])
-        }
-      }
-      // Together, not in the loop: consecutive numbers become one DELETE of a range (`RowRuns`).
-      try connection.delete(rows, of: entityPlan)
-      // A number is never reused, not even that of the newest row.
-      if try connection.greatestRow(of: entityPlan) < newest {
-        try connection.retire(newest, table: entityPlan.tableLayout.name)
+      try connection.retiringNumbers(of: entityPlan.tableLayout.name) {
+        try deleteRows(of: root, entityPlan)
       }
     }
+  }
+
+  /// Deletes the rows of a hierarchy's deleted objects, and what they have outside of themselves.
+  private mutating func deleteRows(of root: Int, _ entityPlan: EntityPlan) throws {
+    // Once, and not for each object.
+    let connection = self.connection
+    let isReferenced = !layout.store.oneWay[root].isEmpty
+    // Then the row is all that an object leaves. The loop needs the states alone, so no object is retained.
+    let isBare = !isReferenced && !layout.hasMoreThanRows(root)
+    var rows: [Int64] = []
+    for (place, state) in plan.states.deleted.enumerated()
+    where layout.entities[Int(state.pointee.entity)].layout.rootIndex == root && isHere(state) {
+      // While the row is there: it says which lists lose a member.
+      try countedLists.noteDeletion(of: state.pointee.rowID, root: root, connection)
+      if !isBare { try deleteSurroundings(of: plan.deleted[place], isReferenced: isReferenced) }
+      rows.append(state.pointee.rowID)
+      // While the row is there: the history may preserve values of it.
+      if connection.notesChanges {
+        try connection.noteDeletion(
+          of: state.pointee.rowID, layout.store.entities[Int(state.pointee.entity)],
+          stamp: plan.stamps.deleted[place])
+      }
+    }
+    // Together, not in the loop: consecutive numbers become one DELETE of a range (`RowRuns`).
+    try connection.delete(rows, of: entityPlan)
   }
 
   /// The hierarchies of which objects are deleted, each with the index of a class that has some.

@@ -212,11 +212,27 @@ final class StoreConnection: @unchecked Sendable {
 extension StoreConnection {
   // MARK: Numbers of rows
 
-  /// The greatest number that a row of an entity's table has.
+  /// Runs a body that deletes rows or pairs of a table, and keeps their numbers from being given out again: an identifier
+  /// that somebody has kept must not lead to a later object, and no member's place may be a number that is still to come.
   ///
-  /// Rows that were deleted do not count; see ``lastNumber(in:)``.
-  func greatestRow(of plan: EntityPlan) throws -> Int64 {
-    try integer("SELECT max(\"_id\") FROM \(plan.table)") ?? 0
+  /// Whatever deletes rows or pairs does it in such a body, except saves, which retire the numbers of pairs with those that
+  /// they have drawn (``ListPlaces``), and migrations (``GivenNumbers``). Costs two look-ups of the greatest number.
+  func retiringNumbers<Result>(of table: String, _ deletion: () throws -> Result) throws -> Result {
+    // The numbers of a mirror are the process's, which gives out none twice.
+    if numbersRowsByKey { return try deletion() }
+    // Before the deletion, which may take the row that has it.
+    let newest = try greatestNumber(in: table)
+    let result = try deletion()
+    // Most deletions leave the newest row, and then nothing is written.
+    if try greatestNumber(in: table) < newest { try retire(newest, table: table) }
+    return result
+  }
+
+  /// The greatest number that a row or pair of a table has.
+  ///
+  /// Those that were deleted do not count; see ``lastNumber(in:)``.
+  private func greatestNumber(in table: String) throws -> Int64 {
+    try integer("SELECT max(\"_id\") FROM \(table.sqlName)") ?? 0
   }
 
   /// Keeps the numbers up to one from being given out again.
@@ -438,14 +454,14 @@ extension StoreConnection {
 
   /// Deletes the rows that a SELECT of row numbers returns, and returns their numbers.
   func deleteRows(of plan: EntityPlan, selectedBy selection: SQLFragment) throws -> [Int64] {
-    // Asked before the deletion: afterwards the row with the greatest number may be gone.
-    let newest = try greatestRow(of: plan)
     let preserved = PreservedColumns(plan.entity.properties)
     let tombstone = preserved.isEmpty ? "NULL" : preserved.list()
     // RETURNING gives the values that the history preserves, without a SELECT before.
-    let deleted = try self.rows(
-      "DELETE FROM \(plan.table) WHERE \"_id\" IN (\(selection.sql)) "
-        + "RETURNING \"_id\", \(tombstone)", selection.bindings)
+    let deleted = try retiringNumbers(of: plan.tableLayout.name) {
+      try self.rows(
+        "DELETE FROM \(plan.table) WHERE \"_id\" IN (\(selection.sql)) "
+          + "RETURNING \"_id\", \(tombstone)", selection.bindings)
+    }
     var rows: [Int64] = []
     for columns in deleted {
       guard case .integer(let row) = columns[0] else { continue }
@@ -455,8 +471,6 @@ extension StoreConnection {
       if case .text(let text) = columns[1] { values = text }
       changes.record(.delete, plan.entity, row: row, properties: preserved.set, values: values)
     }
-    // Even if that row stays: the entry then changes no number that is given out.
-    if newest > 0 { try retire(newest, table: plan.tableLayout.name) }
     return rows
   }
 

@@ -35,7 +35,7 @@ struct RowApplier {
   ///
   /// The order of the steps matters:
   ///
-  /// 1. Links and rows of deleted records go, which frees unique values and numbers of pairs.
+  /// 1. Links and rows of deleted records go, which frees unique values.
   /// 2. New rows get their numbers, so that rows of one call can refer to each other, also in a cycle.
   /// 3. Changed rows are updated, then new ones inserted.
   /// 4. Links are inserted, when both of their rows are there.

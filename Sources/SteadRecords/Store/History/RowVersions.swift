@@ -163,36 +163,41 @@ struct RowVersions {
       .integer(RowVersionTable.firstEntry(of: newest + 1) - 1),
     ]
     for table in try tables() {
-      let (name, old) = (table.table.sqlName, table.name.sqlName)
-      let first =
-        "\"_stead_entry\" IN (SELECT min(\"_stead_entry\") FROM \(old) "
-        + "WHERE \"_stead_entry\" BETWEEN ?1 AND ?2 GROUP BY \"_stead_row\")"
-      let columns = table.columns.map { ", \($0.sqlName)" }.joined()
-      let insert =
-        "INSERT INTO \(name) (\"_id\"\(columns)) SELECT \"_stead_row\"\(columns) FROM \(old) "
-        + "WHERE \"_stead_was\" = 1 AND \(first) "
-        + "AND \"_stead_row\" NOT IN (SELECT \"_id\" FROM \(name))"
-      func delete(_ was: Int) throws {
-        try connection.run(
-          "DELETE FROM \(name) WHERE \"_id\" IN (SELECT \"_stead_row\" FROM \(old) "
-            + "WHERE \"_stead_was\" = \(was) AND \(first))", range)
-      }
-      // First, so that rows which come back find their unique values free.
-      try delete(0)
-      // A row is its number alone in the table of a model without columns, so there is nothing to update.
-      if !table.columns.isEmpty {
-        let values = table.columns.map { "\($0.sqlName) = o.\($0.sqlName)" }.joined(separator: ", ")
-        do {
-          try connection.run(
-            "UPDATE \(name) SET \(values) FROM \(old) AS o WHERE o.\"_stead_row\" = \(name).\"_id\" "
-              + "AND o.\"_stead_was\" = 1 AND o.\(first)", range)
-        } catch let error as SwiftDataError where error.code == .modelValidationFailure {
-          // Two rows have swapped unique values, which SQLite checks row by row: delete and insert them instead.
-          try delete(1)
-        }
-      }
-      try connection.run(insert, range)
+      try connection.retiringNumbers(of: table.table) { try revert(table, to: range) }
     }
+  }
+
+  /// Restores the rows of a table to their first versions within a range of entries.
+  private func revert(_ table: RowVersionTable, to range: [SQLValue]) throws {
+    let (name, old) = (table.table.sqlName, table.name.sqlName)
+    let first =
+      "\"_stead_entry\" IN (SELECT min(\"_stead_entry\") FROM \(old) "
+      + "WHERE \"_stead_entry\" BETWEEN ?1 AND ?2 GROUP BY \"_stead_row\")"
+    let columns = table.columns.map { ", \($0.sqlName)" }.joined()
+    let insert =
+      "INSERT INTO \(name) (\"_id\"\(columns)) SELECT \"_stead_row\"\(columns) FROM \(old) "
+      + "WHERE \"_stead_was\" = 1 AND \(first) "
+      + "AND \"_stead_row\" NOT IN (SELECT \"_id\" FROM \(name))"
+    func delete(_ was: Int) throws {
+      try connection.run(
+        "DELETE FROM \(name) WHERE \"_id\" IN (SELECT \"_stead_row\" FROM \(old) "
+          + "WHERE \"_stead_was\" = \(was) AND \(first))", range)
+    }
+    // First, so that rows which come back find their unique values free.
+    try delete(0)
+    // A row is its number alone in the table of a model without columns, so there is nothing to update.
+    if !table.columns.isEmpty {
+      let values = table.columns.map { "\($0.sqlName) = o.\($0.sqlName)" }.joined(separator: ", ")
+      do {
+        try connection.run(
+          "UPDATE \(name) SET \(values) FROM \(old) AS o WHERE o.\"_stead_row\" = \(name).\"_id\" "
+            + "AND o.\"_stead_was\" = 1 AND o.\(first)", range)
+      } catch let error as SwiftDataError where error.code == .modelValidationFailure {
+        // Two rows have swapped unique values, which SQLite checks row by row: delete and insert them instead.
+        try delete(1)
+      }
+    }
+    try connection.run(insert, range)
   }
 
   /// Restores the rows of all tables to their state after a transaction, and removes the later history: for a copy, whose
@@ -202,9 +207,13 @@ struct RowVersions {
     // All of them first, so that no unique value is in the way of a row that comes back.
     for table in try tables() {
       let (name, old) = (table.table.sqlName, table.name.sqlName)
-      try connection.run(
-        "DELETE FROM \(name) WHERE \"_id\" IN "
-          + "(SELECT \"_stead_row\" FROM \(old) WHERE \"_stead_entry\" >= ?1)", [.integer(limit)])
+      // A backup of the copy can become a store that is written, and then the later rows' numbers are not given out again.
+      try connection.retiringNumbers(of: table.table) {
+        try connection.run(
+          "DELETE FROM \(name) WHERE \"_id\" IN "
+            + "(SELECT \"_stead_row\" FROM \(old) WHERE \"_stead_entry\" >= ?1)",
+          [.integer(limit)])
+      }
       let columns = table.columns.map { ", \($0.sqlName)" }.joined()
       try connection.run(
         "INSERT INTO \(name) (\"_id\"\(columns)) SELECT \"_stead_row\"\(columns) FROM \(old) "

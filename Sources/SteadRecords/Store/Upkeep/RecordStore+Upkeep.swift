@@ -199,14 +199,16 @@ extension RecordStore {
   /// Numbers of rows stay retired, and the tokens of the history expire.
   private func deleteRows(_ connection: StoreConnection) throws {
     for table in tables {
-      try retireNumbers(of: table.name, connection)
-      try connection.execute("DELETE FROM \(table.name.sqlName)")
+      try connection.retiringNumbers(of: table.name) {
+        try connection.execute("DELETE FROM \(table.name.sqlName)")
+      }
     }
     for entity in layout.entities where plans[entity.index] != nil {
       for index in entity.joined {
         guard let join = entity.properties[index].joinTable else { continue }
-        try retireNumbers(of: join.name, connection)
-        try connection.execute("DELETE FROM \(join.name.sqlName)")
+        try connection.retiringNumbers(of: join.name) {
+          try connection.execute("DELETE FROM \(join.name.sqlName)")
+        }
       }
       // A full-text index only marks entries as deleted, and keeps the words.
       if !entity.searchable.isEmpty { try SearchTable(entity: entity).empty(on: connection) }
@@ -227,13 +229,5 @@ extension RecordStore {
     try removal.record(writer.number + 1)
     // What this transaction has deleted must be gone, too.
     try RowVersions(connection: connection).remove(upTo: connection.lastCommit().number + 1)
-  }
-
-  /// Keeps the numbers of a table's rows from being given out again: an old identifier must not lead to a new object.
-  private func retireNumbers(of table: String, _ connection: StoreConnection) throws {
-    // A mirror takes its numbers from the process, which gives out none twice.
-    if connection.numbersRowsByKey { return }
-    let newest = try connection.integer("SELECT max(\"_id\") FROM \(table.sqlName)") ?? 0
-    if newest > 0 { try connection.retire(newest, table: table) }
   }
 }
