@@ -12,8 +12,9 @@ import Synchronization
 /// ```
 ///
 /// It is temporary before the first save, which replaces it with a permanent one, a different value with another hash:
-/// read it after the save if you keep it in a set, a dictionary or a file. A permanent identifier is never given to
-/// another object, even after deletion. Comparing and hashing cost a pointer and a number.
+/// read it after the save if you keep it in a set, a dictionary or a file. A permanent identifier is never given to a new
+/// object, even after deletion, or after a migration has removed the model and another one has brought it back. Comparing
+/// and hashing cost a pointer and a number.
 ///
 /// A predicate can use it: `#Predicate<Trip> { ids.contains($0.persistentModelID) }`. Its JSON is the form that
 /// SwiftData writes on Apple's systems; a temporary identifier that is decoded in another process finds nothing.

@@ -140,9 +140,11 @@ struct SchemaMigrator {
   /// 5. New columns and tables of pairs are added.
   /// 6. What moves is written to its new place, by the new names.
   /// 7. Values that are missing, or kept in files, are filled in.
+  /// 8. The numbers of all rows and pairs that there were are retired.
   func run() throws {
     // Tables that differ for other reasons are the preparation's work.
     if difference.isEmpty { return }
+    let numbers = try GivenNumbers(connection, match, existing)
     // They name columns, and would record each row that is written here. The preparation creates them again.
     try HistoryTable(connection: connection).dropTriggers()
     for (number, link) in links.enumerated() {
@@ -180,6 +182,7 @@ struct SchemaMigrator {
     }
     try rows.completeValues(layout)
     try rows.inlineFiles(blobs)
+    try numbers.retire(names, layout, on: connection)
   }
 
   /// The temporary table of a link's pairs.
@@ -273,30 +276,12 @@ struct SchemaMigrator {
     for step in RenamingSteps(names.tables).steps {
       try connection.execute("ALTER TABLE \(step.from.sqlName) RENAME TO \(step.to.sqlName)")
     }
-    try renameSequences()
     for (old, new) in names.tables.sorted(by: { $0.key < $1.key }) {
       for column in (names.dropped[old] ?? []).sorted() { try drop(column, of: new) }
       for step in RenamingSteps(names.columns[old] ?? [:]).steps {
         try connection.execute(
           "ALTER TABLE \(new.sqlName) RENAME COLUMN \(step.from.sqlName) TO \(step.to.sqlName)")
       }
-    }
-  }
-
-  /// Renames the entries of `stead_sequence`, which keep numbers of deleted rows from being reused.
-  private func renameSequences() throws {
-    guard names.tables.contains(where: { $0.key != $0.value }) || !names.droppedTables.isEmpty
-    else { return }
-    let rows = try connection.rows("SELECT name, last FROM stead_sequence")
-    // All are deleted before one is written: a name may be the old one of a table and the new one of another.
-    for case .text(let table) in rows.map(\.[0])
-    where names.tables[table] != nil || names.droppedTables.contains(table) {
-      try connection.run("DELETE FROM stead_sequence WHERE name = ?1", [.text(table)])
-    }
-    for row in rows {
-      guard case .text(let table) = row[0], let new = names.tables[table] else { continue }
-      try connection.run(
-        "INSERT OR REPLACE INTO stead_sequence VALUES (?1, ?2)", [.text(new), row[1]])
     }
   }
 

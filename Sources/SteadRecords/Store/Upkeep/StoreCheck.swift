@@ -80,7 +80,8 @@ extension StoreCheck.Problem.Kind {
   /// A to-many relationship has no definite order.
   public static let ambiguousOrder = Self("ambiguousOrder")
   /// A member's place in a to-many relationship is a number that its table has not given out yet: another program has
-  /// written it. Members that are added later come before it.
+  /// written it, or an earlier version of this library has removed the row that had the number, in a migration or by
+  /// ``ModelContainer/restore(to:author:)``. Members that are added later come before it.
   public static let futurePlace = Self("futurePlace")
   /// Rows are in a list of none of the relationships that share an inverse.
   public static let unknownList = Self("unknownList")
