@@ -11,7 +11,8 @@ extension ModelContainer {
   ///
   /// It finds what a damaged disk, a restored directory or another program may have done: pages that SQLite cannot
   /// read, references to rows that do not exist, members of a relationship without a definite order, rows of unknown
-  /// classes, missing indexes and files, and files that no row refers to. It changes nothing. It checks neither
+  /// classes, and missing indexes and files. It also finds files that no row refers to, as a process that was killed
+  /// leaves them: these are no damage, and ``StoreCheck/isSound`` stays true. It changes nothing. It checks neither
   /// property values nor full-text indexes.
   ///
   /// Costs a read of all stores and files; other contexts keep working. Before SQLite 3.42, `progress` is not called

@@ -178,9 +178,10 @@ struct PlanMigration {
   /// alone: the store is migrated, and the files only take up space.
   private func removeUnusedFiles(_ connection: StoreConnection) {
     do {
-      try connection.beginImmediate()
       // The transaction is there for its lock, and writes nothing.
-      defer { try? connection.execute("ROLLBACK") }
+      let locks = !connection.isInTransaction
+      if locks { try connection.beginImmediate() }
+      defer { if locks { try? connection.execute("ROLLBACK") } }
       let layout = try StoreLayout(schema: schema)
       let references = ExternalReferences(layout, entities: Set(layout.entities.indices))
       let used = try references.readAll(connection)
@@ -196,13 +197,16 @@ struct PlanMigration {
     }
   }
 
-  /// Removes the copy and the draft of a backup that a process left which was killed right after the replacement.
+  /// Removes what a process left that was killed right after the replacement: files of large values that no row needs any
+  /// more, the copy, and the draft of a backup.
   private func removeLeftovers() throws {
     let backup = StoreBackup(file: file)
     guard copy.hasFiles || backup.draft.hasFiles else { return }
     // With the lock held, no other migration is running.
     let source = try MigrationSource(file)
     defer { source.unlock() }
+    // Before the copy, by which the next one would know that they are there.
+    removeUnusedFiles(source.connection)
     removeCopy()
     try backup.draft.remove()
   }

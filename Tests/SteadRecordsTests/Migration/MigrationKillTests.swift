@@ -90,6 +90,21 @@ import WorkerModels
     #expect(seen.old > 0 && seen.new > 0 || !Effort.isRepresentative)
   }
 
+  /// A process that was killed after the replacement left the large values that the new version no longer needed: the next
+  /// one removed the copy alone.
+  @Test func `the next opening removes what a migration leaves that is killed at its end`() throws {
+    let store = try makeStore()
+    _ = try ParcelPlan.open(store.url)
+    let files = SteadRecords.StoreFile(ModelConfiguration(url: store.url)).blobDirectory
+    try Data("old".utf8).write(to: files.file(String(repeating: "a", count: 64)))
+    let copy = URL(filePath: store.url.path + StoreCopy.migrationSuffix)
+    try Data("copy".utf8).write(to: copy)
+    let check = try ParcelPlan.open(store.url).check()
+    #expect(check.problems.isEmpty, "\(check)")
+    #expect(try Content(store).missingValues.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: copy.path))
+  }
+
   /// The calls that change files.
   private static let calls = [
     "fallocate", "fdatasync", "fsync", "ftruncate", "linkat", "mkdir", "openat", "pwrite64",

@@ -111,7 +111,7 @@ struct MovedStoreTests {
     let again = try open()
     let count = past == .saved ? 2 : 1
     #expect(try again.count(Unrelated.self) == (write == .save ? count + 1 : 0))
-    #expect(try again.container.check().isSound)
+    #expect(try again.container.check().problems.isEmpty)
   }
 
   /// The stores before the one that had moved were written, and again by each further save.
@@ -167,7 +167,7 @@ struct MovedStoreTests {
         // The second one is new: the first one is lent.
         let records = store.container.stores[0]
         try records.read(.newest) { _, _ in try records.read(.newest) { _, _ in } }
-      case .check: #expect(try store.container.check().isSound)
+      case .check: #expect(try store.container.check().problems.isEmpty)
       case .backup:
         try store.container.backUp(to: store.directory.file("\(UUID().uuidString).store"))
       }

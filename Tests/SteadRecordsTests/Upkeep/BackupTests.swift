@@ -29,7 +29,7 @@ import WorkerModels
     #expect(try target.mode == 0o600)
     let copy = try open(target, as: store)
     #expect(try copy.check().rowCounts == store.container.check().rowCounts)
-    #expect(try copy.check().isSound)
+    #expect(try copy.check().problems.isEmpty)
     let context = ModelContext(copy)
     #expect(try context.only(Headline.self).picture == UpkeepStore.picture)
     #expect(try context.only(Club.self).members.map(\.name) == (0..<3).map { "Member \($0)" })
@@ -83,7 +83,7 @@ import WorkerModels
       let context = ModelContext(try openLedgers(at: copy))
       #expect(try context.all(Ledger.self).allSatisfy { $0.isWhole })
       #expect(try context.count(Ledger.self) >= saved)
-      #expect(try context.container.check().isSound)
+      #expect(try context.container.check().problems.isEmpty)
     }
     worker.end()
   }
@@ -133,7 +133,7 @@ import WorkerModels
     }
     #expect(changes == 3)
     let copy = try open(target, as: store)
-    #expect(try copy.check().isSound)
+    #expect(try copy.check().problems.isEmpty)
     #expect(try ModelContext(copy).only(Headline.self).picture == first.picture)
   }
 
@@ -168,7 +168,7 @@ import WorkerModels
     #expect(names == ["filler"])
     try disk.empty()
     try store.container.backUp(to: copy)
-    #expect(try open(copy, as: store).check().isSound)
+    #expect(try open(copy, as: store).check().problems.isEmpty)
   }
 
   @Test func `several stores are backed up to a directory`() throws {

@@ -76,6 +76,6 @@ import Testing
     }
     let first = try #require(
       context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>()).first)
-    #expect(try container.asOf(first.token).check().isSound)
+    #expect(try container.asOf(first.token).check().problems.isEmpty)
   }
 }

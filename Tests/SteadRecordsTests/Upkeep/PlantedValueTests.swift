@@ -41,7 +41,7 @@ import WorkerModels
     } else {
       try context.save()
       #expect(try isFile(file))
-      #expect(try store.container.check().isSound)
+      #expect(try store.container.check().problems.isEmpty)
       let pictures = try store.store.reopened().fetch(FetchDescriptor<Headline>()).map(\.picture)
       #expect(pictures.allSatisfy { $0 == UpkeepStore.picture })
     }
@@ -62,7 +62,7 @@ import WorkerModels
     #expect(try target.isUntouched)
     #expect(FileManager.default.fileExists(atPath: file.path) == (entry == .directory))
     // It said that `compact()` removes the directory.
-    #expect(try store.container.check().isSound)
+    #expect(try store.container.check().problems.isEmpty)
   }
 
   @Test(arguments: PlantedEntry.allCases)
@@ -102,7 +102,7 @@ import WorkerModels
     #expect((container == nil) == (entry == .directory && copy == ".backup"))
     #expect(try target.isUntouched)
     guard let container, !copy.isEmpty else { return }
-    #expect(try container.check().isSound)
+    #expect(try container.check().problems.isEmpty)
     let backup = file.directory.file(".test.store.backup_external")
     #expect(try FileManager.default.contentsOfDirectory(atPath: backup.path).count == 3)
     #expect(try isFile(backup.file(name)))
@@ -128,7 +128,7 @@ import WorkerModels
       #expect(error?.code == .fileExists)
       try FileManager.default.removeItem(at: file.directory.file(".test.store.backup_external"))
     }
-    #expect(try ParcelPlan.open(file.url).check().isSound)
+    #expect(try ParcelPlan.open(file.url).check().problems.isEmpty)
     #expect(try target.isUntouched)
   }
 

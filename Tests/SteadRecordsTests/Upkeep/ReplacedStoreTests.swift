@@ -79,7 +79,7 @@ import Testing
     let headlines = try ModelContext(new).all(Headline.self)
     #expect(headlines.map(\.title).sorted() == ["2", "3", "4"])
     #expect(headlines.allSatisfy { $0.picture == Headline.with(Int($0.title) ?? 0).picture })
-    #expect(try new.check().isSound)
+    #expect(try new.check().problems.isEmpty)
   }
 }
 

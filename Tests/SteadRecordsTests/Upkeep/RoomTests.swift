@@ -26,7 +26,7 @@ import WorkerModels
     #expect(try freePages() == 0)
     #expect(freed > 500_000)
     #expect(abs(before - (try store.bytes().count) - Int(freed)) < 40_000)
-    #expect(try store.container.check().isSound)
+    #expect(try store.container.check().problems.isEmpty)
     let reader = try store.store.reopened()
     #expect(try reader.only(Club.self).persistentModelID == identifier)
     #expect(try reader.only(Headline.self).picture == UpkeepStore.picture)
@@ -60,7 +60,7 @@ import WorkerModels
     #expect(throws: CancellationError.self) {
       try store.container.compact { if $0.phase == .compacting { throw CancellationError() } }
     }
-    #expect(try store.container.check().isSound)
+    #expect(try store.container.check().problems.isEmpty)
     #expect(try store.store.context().count(Member.self) == 3)
   }
 
@@ -110,7 +110,7 @@ import WorkerModels
     other.insert(Headline(title: "new"))
     try other.save()
     #expect(try store.store.context().only(Headline.self).title == "new")
-    #expect(try store.container.check().isSound)
+    #expect(try store.container.check().problems.isEmpty)
   }
 
   /// The log kept all bytes, since the timer that ends snapshots came after the five seconds for which it is waited for.

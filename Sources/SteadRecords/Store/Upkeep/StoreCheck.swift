@@ -39,13 +39,14 @@ public struct StoreCheck: Sendable {
   /// The maximum number of rows that one problem names.
   public static let rowLimit = 10
 
-  /// The problems. Empty for sound stores.
+  /// The problems.
   public internal(set) var problems: [Problem] = []
   /// How many rows each model has, without those of its subclasses, by the model's name.
   public internal(set) var rowCounts: [String: Int] = [:]
 
-  /// Whether there are no problems.
-  public var isSound: Bool { problems.isEmpty }
+  /// Whether there is no problem, except files that no row refers to (``Problem/Kind/unusedFile``): a process that was
+  /// killed leaves them, and they are no damage.
+  public var isSound: Bool { problems.allSatisfy { $0.kind == .unusedFile } }
 }
 
 extension StoreCheck: CustomStringConvertible {
@@ -89,8 +90,8 @@ extension StoreCheck.Problem.Kind {
   public static let missingFile = Self("missingFile")
   /// Files do not contain what was written to them.
   public static let damagedFile = Self("damagedFile")
-  /// No row refers to some files, as after a process was killed while it saved. ``ModelContainer/compact(_:)`` removes
-  /// them.
+  /// No row refers to some files, as after a process was killed while it saved or migrated a store. They only take up
+  /// space, and a store with no other problem ``StoreCheck/isSound``. ``ModelContainer/compact(_:)`` removes them.
   public static let unusedFile = Self("unusedFile")
 }
 

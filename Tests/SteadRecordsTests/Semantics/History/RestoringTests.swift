@@ -54,7 +54,7 @@ private enum Grove {
     let last = try #require(try context.fetchHistory(Transactions()).last)
     #expect(last.token == token && last.author == "undo")
     #expect(last.changes.contains { $0.changedPersistentIdentifier == identifier })
-    #expect(try container.check().isSound)
+    #expect(try container.check().problems.isEmpty)
 
     // What was taken back is there again.
     try container.restore(to: later)
@@ -92,7 +92,7 @@ private enum Grove {
     #expect(try ModelContext(past).only(Grove.Crate.self).apples.count == 2)
     try container.restore(to: then)
     try expectThen(container)
-    #expect(try container.check().isSound)
+    #expect(try container.check().problems.isEmpty)
     try container.restore(to: later)
     let last = ModelContext(container)
     #expect(try last.count(Grove.Pebble.self) == 1)
@@ -150,7 +150,7 @@ private enum Grove {
     headline.picture = nil
     try context.save()
     // What checks, compacts and copies the store knows that the old row needs the file.
-    #expect(try context.container.check().isSound)
+    #expect(try context.container.check().problems.isEmpty)
     try context.container.compact()
     let copy = store.directory.appending(path: "copy.store")
     try context.container.backUp(to: copy)
