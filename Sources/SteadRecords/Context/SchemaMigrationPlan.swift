@@ -12,7 +12,8 @@
 ///
 /// Most changes of models need no plan: Documentation/Migration.md lists those that do. Opening a container finds the
 /// store's version by its models, and by its number if several have them, and runs the fewest stages that lead to the
-/// container's models, on a copy of the store. If a stage throws, the store is unchanged.
+/// container's models, on a copy of the store. If several versions have these, a schema made of a ``VersionedSchema``
+/// means that version, and one made of classes the newest. If a stage throws, the store is unchanged.
 /// ``ModelContainer/dryRun(for:migrationPlan:configurations:progress:)`` tries it, and ``SchemaLock`` keeps shipped
 /// versions from being edited.
 public protocol SchemaMigrationPlan: SendableMetatype {

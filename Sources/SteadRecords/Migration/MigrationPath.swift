@@ -73,9 +73,7 @@ struct MigrationPath {
     // The models decide; numbers only choose between versions with the same models.
     var same = schemas.indices.filter { differences[$0].isEmpty }
     if same.isEmpty { same = schemas.indices.filter { differences[$0].isOfUnknownTypes } }
-    // A version that only swaps names has the same tables as the one before.
-    let exact = same.filter { schemas[$0].hasSameOriginalNames(as: stored) }
-    if !exact.isEmpty { same = exact }
+    same = exact(same, as: stored)
     if let index = same.last(where: { versions[$0].versionIdentifier == stored.version })
       ?? same.last
     {
@@ -100,12 +98,52 @@ struct MigrationPath {
     return .likeVersion(index, SchemaDifference(from: schemas[index], to: stored))
   }
 
-  /// The version that the container's models are: the newest with these models, or the plan's last version if none
-  /// has them.
+  /// The version that the container's models are, or the plan's last version if none has them. Of several with these
+  /// models it is the one whose number the schema has, if that is a version's own; otherwise the newest.
   func target(of schema: Schema) -> Int {
-    let same = schemas.indices.filter { SchemaDifference(from: schemas[$0], to: schema).isEmpty }
-    return same.last { schemas[$0].hasSameOriginalNames(as: schema) } ?? same.last
-      ?? schemas.count - 1
+    let same = versions(like: schema)
+    // The number of a schema that lists classes is no version's choice.
+    let own = schema.isVersioned ? same.last { isNumbered($0, schema.version) } : nil
+    return own ?? same.last ?? schemas.count - 1
+  }
+
+  /// The number that a new store of a schema gets, if not the schema's: several versions have these models, and the
+  /// schema names none of them. By its number the store is then found where opening it leads, so that no stage runs on
+  /// what the newest version has written.
+  func numberOfNewStore(of schema: Schema) -> Schema.Version? {
+    guard !stages.isEmpty, versions(like: schema).count > 1 else { return nil }
+    return versions[target(of: schema)].versionIdentifier
+  }
+
+  /// The versions that have a schema's models.
+  private func versions(like schema: Schema) -> [Int] {
+    exact(
+      schemas.indices.filter { SchemaDifference(from: schemas[$0], to: schema).isEmpty }, as: schema
+    )
+  }
+
+  /// Those of some versions with a schema's tables that also have its original names; all if none has. A version that
+  /// only swaps names has the same tables as the one before.
+  private func exact(_ same: [Int], as schema: Schema) -> [Int] {
+    let exact = same.filter { schemas[$0].hasSameOriginalNames(as: schema) }
+    return exact.isEmpty ? same : exact
+  }
+
+  private func isNumbered(_ index: Int, _ number: Schema.Version) -> Bool {
+    versions[index].versionIdentifier == number
+  }
+
+  /// Throws for a store of a later version than the one that is asked for, to which no stage leads.
+  ///
+  /// Other models are refused when the tables follow. Here the two versions may have the same models, and only their
+  /// numbers tell that the app is older than the store.
+  func checkDirection(
+    from stored: Schema, at start: Int, to target: Int, of schema: Schema
+  ) throws {
+    guard schema.isVersioned, target < start, isNumbered(target, schema.version),
+      stored.version > schema.version
+    else { return }
+    throw SwiftDataError.ofLaterStore(stored.version, than: schema.version)
   }
 
   /// The fewest stages from one version to another, by breadth-first search. Empty if no stage leads back to an

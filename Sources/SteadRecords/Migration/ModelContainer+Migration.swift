@@ -1,4 +1,5 @@
 import Foundation
+import SteadFiles
 
 extension ModelContainer {
   /// Opens the stores of a schema.
@@ -121,8 +122,14 @@ extension ModelContainer {
     anyOf configurations: [any DataStoreConfiguration], isCurrent: Bool = true,
     report: MigrationReporter
   ) throws {
+    let given = configurations.isEmpty ? [ModelConfiguration()] : configurations
+    let used = given.map { configuration -> any DataStoreConfiguration in
+      guard var own = configuration as? ModelConfiguration else { return configuration }
+      own.newVersion = migrationPlan.flatMap { own.numberOfNewStore(of: schema, $0) }
+      return own
+    }
     try self.init(
-      for: schema, migrationPlan: migrationPlan, configurations: configurations, report: report,
+      for: schema, migrationPlan: migrationPlan, configurations: used, report: report,
       isCurrent: isCurrent
     ) {
       guard let migrationPlan else { return nil }
@@ -130,5 +137,18 @@ extension ModelContainer {
         plan: migrationPlan, schema: schema, configuration: $0, report: report
       ).run()
     }
+  }
+}
+
+extension ModelConfiguration {
+  /// The version that a store which does not exist yet gets by a plan; nil for one that exists.
+  fileprivate func numberOfNewStore(
+    of schema: Schema, _ plan: any SchemaMigrationPlan.Type
+  ) -> Schema.Version? {
+    // Most stores exist, and their version is their own. An empty file is a new store.
+    let size = (try? POSIXDisk().status(at: url.path))?.size ?? 0
+    guard !isStoredInMemoryOnly, size == 0 else { return nil }
+    // A plan that cannot be used is an error of the stores that it has to migrate, and a new one needs no stage.
+    return try? MigrationPath(plan).numberOfNewStore(of: schema)
   }
 }

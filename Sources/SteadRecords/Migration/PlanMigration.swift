@@ -91,7 +91,8 @@ struct PlanMigration {
   /// The stages from the store's version to the container's.
   ///
   /// - Throws: ``SwiftDataError`` `.unknownSchema` if the store has the number of a version but other models, and a
-  ///   custom stage would have to run on them.
+  ///   custom stage would have to run on them; `.backwardMigration` if the container asks for an earlier version with
+  ///   the same models, to which no stage leads.
   static func stages(
     _ plan: any SchemaMigrationPlan.Type, of connection: StoreConnection, to schema: Schema
   ) throws -> [MigrationStage] {
@@ -101,7 +102,12 @@ struct PlanMigration {
     guard let position = try path.position(of: stored, for: schema) else { return [] }
     let target = path.target(of: schema)
     switch position {
-    case .version(let index): return try path.stages(from: index, to: target)
+    case .version(let index):
+      let stages = try path.stages(from: index, to: target)
+      if stages.isEmpty {
+        try path.checkDirection(from: stored, at: index, to: target, of: schema)
+      }
+      return stages
     case .likeVersion(let index, let difference):
       let stages = try path.stages(from: index, to: target)
       // The tables follow automatically; the app's closures would run on a schema that they do not know.

@@ -25,7 +25,8 @@ extension Schema {
     builder.add(types, of: owner)
     let entities = builder.makeEntities()
     self.init(
-      entities: entities, models: builder.models, findings: builder.findings, version: version)
+      entities: entities, models: builder.models, findings: builder.findings, version: version,
+      isVersioned: owner != nil)
   }
 
   /// Creates a schema from model types and all that their relationships reach, as from an array of them.
@@ -36,6 +37,8 @@ extension Schema {
   }
 
   /// Creates the schema that a versioned schema describes.
+  ///
+  /// Its version is the one that a migration plan leads to, also if other versions of the plan have the same models.
   ///
   /// A version may reuse classes of another one. If such a class leads to a class of its own version that this version
   /// has under the same name, this version's class takes its place.

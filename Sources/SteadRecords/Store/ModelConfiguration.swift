@@ -94,6 +94,8 @@ public struct ModelConfiguration: Hashable, Identifiable, CustomDebugStringConve
   var conversions: Set<ValueConversion.Property> = []
   /// The store's role in a migration, which sets what is checked, backed up and recorded.
   var migration = MigrationRole.none
+  /// The version that a new store records, if a migration plan gives it another one than the container's schema.
+  var newVersion: Schema.Version?
   /// Whether the store is a copy with the contents after an earlier transaction.
   var isPast = false
 

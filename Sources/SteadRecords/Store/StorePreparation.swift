@@ -184,7 +184,8 @@ struct StorePreparation {
     for table in tables { try prepare(table) }
     for index in entities.sorted() { try prepareRelated(layout.entities[index]) }
     try prepareHistory()
-    try recordSchema(version: migrator?.version ?? layout.schema.version)
+    try recordSchema(
+      version: migrator?.version ?? file.configuration.newVersion ?? layout.schema.version)
     // After all changes of tables, each of which raises the schema version that it records.
     try recordTables(digest)
     // A copy that a migration works on keeps the store's names.

@@ -34,6 +34,9 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
   let models: [ModelMetadata]
   /// Problems that prevent a container from opening, and notes that it reports.
   let findings: SchemaFindings
+  /// Whether the schema is that of a ``VersionedSchema``: then ``version`` says which version of a plan is meant, of
+  /// several with the same models. That of a list of classes is 1.0.0 unless it is given, and says nothing.
+  let isVersioned: Bool
 
   /// Creates an empty schema.
   public convenience init() {
@@ -49,7 +52,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
 
   init(
     entities: [Entity], models: [ModelMetadata] = [], findings: SchemaFindings = .init(),
-    version: Version
+    version: Version, isVersioned: Bool = false
   ) {
     // By name: two schemas of the same models are equal, and encode to the same JSON, in whatever
     // order they were named.
@@ -60,6 +63,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
     self.models = models
     self.findings = findings
     self.version = version
+    self.isVersioned = isVersioned
     encodingVersion = Self.schemaEncodingVersion
   }
 
@@ -141,6 +145,7 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
     entitiesByName = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
     models = []
     findings = SchemaFindings()
+    isVersioned = false
     // References are encoded as names, so superclasses are linked once all entities are there.
     Entity.link(entities)
   }
@@ -157,8 +162,10 @@ public final class Schema: Codable, Hashable, CustomDebugStringConvertible, @unc
 extension Schema {
   /// A version of a schema: major, minor, patch. Versions are ordered by these numbers.
   ///
-  /// A store records the version of the schema that it was last opened with. It decides where several versions of a
-  /// plan have the same models, and lets an older app refuse a newer store (``SwiftDataError/backwardMigration``).
+  /// A store records the version of the schema that it was last opened with. Where several versions of a plan have the
+  /// same models, the recorded version says which of them the store has, and that of a schema made of a
+  /// ``VersionedSchema`` which one the container asks for. It also lets an older app refuse a newer store
+  /// (``SwiftDataError/backwardMigration``).
   ///
   /// ```swift
   /// Schema.Version(1, 9, 0) < Schema.Version(1, 10, 0)    // true

@@ -13,10 +13,7 @@ extension SchemaMigrator {
       if views != 0 { throw StoreErrors.view("the view is \(table.name)") }
     }
     if match.old.version > match.new.version, !difference.isOfUnknownTypes, !isInStage {
-      throw SwiftDataError(
-        .backwardMigration,
-        "The store has version \(match.old.version), and these models are of version \(match.new.version). Open it "
-          + "with the app that wrote it; it was left as it was.")
+      throw SwiftDataError.ofLaterStore(match.old.version, than: match.new.version)
     }
     // A custom stage gives rows the values that they lack.
     let refusals = difference.refusals.filter { !isInCustomStage || $0.cure != .values }
@@ -75,6 +72,16 @@ extension SchemaMigrator {
           + "custom stage of a migration plan.")
     }
     return problems
+  }
+}
+
+extension SwiftDataError {
+  /// The error for a store that a later version of the app has written.
+  static func ofLaterStore(_ stored: Schema.Version, than version: Schema.Version) -> Self {
+    SwiftDataError(
+      .backwardMigration,
+      "The store has version \(stored), and these models are of version \(version). Open it with the app that wrote it; "
+        + "it was left as it was.")
   }
 }
 
