@@ -261,7 +261,9 @@ let package = Package(
         "SteadFiles", "SteadSQLite", "SteadTestSupport",
       ],
       // Read where they lie.
-      exclude: ["Suite/http-cache-tests.json", "Suite/http-cache-tests.LICENSE"]
+      exclude: [
+        "Disk/EarlierCaches", "Suite/http-cache-tests.json", "Suite/http-cache-tests.LICENSE",
+      ]
     ),
     // An HTTP server for tests of clients, and a runner of the public suite of HTTP cache tests.
     .target(
@@ -319,7 +321,8 @@ let package = Package(
         "LocalServer", "SteadPreferences", "SteadRecords", "SteadSQLite", "SteadSync",
         "SteadSyncProtocol", "SteadTestSupport", "SwiftData", "SyncPeer", "SyncTestSupport",
         "SyncWorker",
-      ]),
+      ],
+      exclude: ["EarlierZones"]),
     // Where data belongs: decisions, without any store.
     .target(name: "SteadAdvice"),
     .target(
@@ -389,8 +392,8 @@ let package = Package(
         "SyncWorker", "stead",
         .product(name: "Crypto", package: "swift-crypto", condition: needsCrypto),
       ],
-      // Run by a test.
-      exclude: ["Python"]),
+      // Run and read by tests.
+      exclude: ["Engine/EarlierServer", "Python"]),
     // What Swift does not let a program do: fork, and look into vector registers.
     .target(name: "CForkSupport", path: "Tests/Support/CForkSupport"),
     .testTarget(
@@ -403,7 +406,8 @@ let package = Package(
       dependencies: ["SteadEncoding", "SteadFormats", "SteadTestSupport"]),
     .testTarget(
       name: "SteadPreferencesTests",
-      dependencies: ["CForkSupport", "SteadFormats", "SteadPreferences", "SteadTestSupport"]
+      dependencies: ["CForkSupport", "SteadFormats", "SteadPreferences", "SteadTestSupport"],
+      exclude: ["Domain/EarlierFiles"]
     ),
     .testTarget(name: "SteadDefaultTests", dependencies: ["SteadDefault", "SteadPreferences"]),
     // A second process, for the tests of preferences that several programs share.
@@ -451,7 +455,7 @@ let package = Package(
         .product(
           name: "CryptoExtras", package: "swift-crypto", condition: needsCrypto),
       ],
-      exclude: ["Vault/vault.py"]
+      exclude: ["Vault/EarlierVaults", "Vault/vault.py"]
     ),
     // A second process, for the tests of secrets that several programs share.
     .executableTarget(
