@@ -181,6 +181,10 @@ extension TransferFailure {
       "\(subject(context.codingPath)) has no value that is \(kind(type)). \(remedyForGap)"
     case .keyNotFound(let key, let context):
       "\(subject(context.codingPath + [key])) is missing. \(remedyForGap)"
+    // The document as a whole, of which no path leads to a part.
+    case .dataCorrupted(let context)
+    where context.codingPath.isEmpty && context.underlyingError != nil:
+      "The data is damaged, or has another format. Correct it in the source."
     // A raw value of no case, a number that is too large, a text that is no date: nothing is damaged.
     case .dataCorrupted(let context):
       "\(subject(context.codingPath)) has a form that its type does not read. \(remedyForType)"

@@ -44,6 +44,10 @@ extension DecodingError {
     case .keyNotFound(let key, _): "The value of \(key.stringValue) is missing."
     case .typeMismatch(let type, _): "A value isn't of the type \(type)."
     case .valueNotFound(let type, _): "A value of \(type) is missing."
+    // The document as a whole, of which no path leads to a part.
+    case .dataCorrupted(let context)
+    where context.codingPath.isEmpty && context.underlyingError != nil:
+      "The data is damaged, or isn't JSON."
     // Also a raw value of no case, or a text that is no date: nothing is damaged.
     case .dataCorrupted: "A value has a form that its type does not read."
     @unknown default: "The data does not decode."

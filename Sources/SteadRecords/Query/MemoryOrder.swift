@@ -42,14 +42,15 @@ struct MemoryOrder<Element> {
 
 /// The order of two values, in which those that are not equal to themselves are last.
 private func compare<Value: Comparable>(_ left: Value, _ right: Value) -> ComparisonResult {
-  if left < right { return .orderedAscending }
-  if right < left { return .orderedDescending }
-  // Neither is less: they are equal, or one of them is NaN.
-  return switch (left == left, right == right) {
-  case (true, false): .orderedAscending
-  case (false, true): .orderedDescending
-  default: .orderedSame
+  // First, and not only where neither is less: a value of several numbers, one of which is NaN, may be less than some.
+  switch (left == left, right == right) {
+  case (true, true): break
+  case (true, false): return .orderedAscending
+  case (false, true): return .orderedDescending
+  case (false, false): return .orderedSame
   }
+  if left < right { return .orderedAscending }
+  return right < left ? .orderedDescending : .orderedSame
 }
 
 /// A key path whose values have an order.

@@ -32,8 +32,8 @@ extension ModelContext {
   /// Swift's `+`, and a value that is not a number makes it NaN, as infinities of both signs do.
   ///
   /// - Throws: ``SwiftDataError/storeFailure`` if the sum of integers does not fit the property's type, or a sum of
-  ///   `Decimal` on the way does not, ``SwiftDataError/unreadableValue`` if a column does not hold a number, and what
-  ///   ``fetch(_:)`` throws.
+  ///   `Decimal` on the way does not, ``SwiftDataError/unreadableValue`` if a column does not hold a number where SQL
+  ///   adds (in memory it counts as it is read, mostly 0), and what ``fetch(_:)`` throws.
   @_disfavoredOverload
   public func sum<T: PersistentModel, V: Numeric>(
     of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil
@@ -57,7 +57,8 @@ extension ModelContext {
   /// Computed with `Double`: large integers lose digits, and the average of floating-point numbers whose sum is
   /// infinite is, too. That of an app's own number type is NaN, unless the type has a number as its raw value.
   ///
-  /// - Throws: ``SwiftDataError/unreadableValue`` if a column does not hold a number, and what ``fetch(_:)`` throws.
+  /// - Throws: ``SwiftDataError/unreadableValue`` if a column does not hold a number where SQL adds, as with
+  ///   ``sum(of:where:)``, and what ``fetch(_:)`` throws.
   @_disfavoredOverload
   public func average<T: PersistentModel, V: Numeric>(
     of value: KeyPath<T, V>, where predicate: Predicate<T>? = nil

@@ -4,7 +4,7 @@ import SteadSQLite
 /// A sum of numbers under way: exact for integers, and of `Double` for floating-point numbers.
 ///
 /// Rows of results and objects are added to the same type, so that a sum does not depend on which of its values are
-/// saved.
+/// saved, but for the last digits of floating-point numbers: newer versions of SQLite add them with a compensation.
 ///
 /// An integer on the way may be larger than the type of the values: only the whole sum has to fit. Floating-point
 /// numbers are added as SQLite's `total` adds them, in `Double` also for `Float`. What overflows is infinite, as with
@@ -14,13 +14,14 @@ enum NumberTotal {
   case integer(Int128)
   case real(Double)
 
-  /// The number of a value; nil for a type that is no integer, no floating-point number and has none of them as its
-  /// raw value, such as `Decimal`.
+  /// The number of a value; nil for a type that no column holds as an integer or a floating-point number, nor its raw
+  /// value, such as `Decimal` and `Int128`.
   init?(_ value: Any) {
     if let integer = value as? any BinaryInteger {
-      guard let exact = Self.exact(integer) else { return nil }
+      guard value is any SQLDecodable, let exact = Self.exact(integer) else { return nil }
       self = .integer(exact)
     } else if let real = value as? any BinaryFloatingPoint {
+      guard value is any SQLDecodable else { return nil }
       self = .real(Self.double(real))
     } else if !(value is Decimal), let raw = value as? any RawRepresentable {
       // A column has the raw value, which SQL adds.
@@ -82,7 +83,7 @@ enum NumberTotal {
 
 // MARK: - Sums
 
-/// The sum of one group: a total, or the sum of a type with an addition of its own, such as `Decimal`.
+/// The sum of one group: a total, or the sum of a type that no column holds as a number, such as `Decimal` and `Int128`.
 struct GroupSum<V: Numeric> {
   private var total: NumberTotal?
   private var other: V = 0
@@ -92,7 +93,10 @@ struct GroupSum<V: Numeric> {
   /// Adds a value of an object.
   mutating func add(_ value: V) {
     if let number = NumberTotal(value) { return add(number) }
-    let sum = other + value
+    guard let sum = AggregateArithmetic.sum(other, value) else {
+      isTooLarge = true
+      return
+    }
     if !AggregateArithmetic.isNumber(sum), AggregateArithmetic.isNumber(other),
       AggregateArithmetic.isNumber(value)
     {
@@ -142,8 +146,26 @@ enum AggregateArithmetic {
   /// A value as a total; NaN for an app's own type that is not made of a number.
   static func total(_ value: Any) -> NumberTotal {
     if let total = NumberTotal(value) { return total }
-    let double = (value as? Decimal).map { NSDecimalNumber(decimal: $0).doubleValue }
-    return .real(double ?? .nan)
+    return switch value {
+    case let decimal as Decimal: .real(NSDecimalNumber(decimal: decimal).doubleValue)
+    case let integer as any BinaryInteger: .real(double(integer))
+    case let real as any BinaryFloatingPoint: .real(double(real))
+    default: .real(.nan)
+    }
+  }
+
+  private static func double<I: BinaryInteger>(_ integer: I) -> Double { Double(integer) }
+  private static func double<F: BinaryFloatingPoint>(_ real: F) -> Double { Double(real) }
+
+  /// The sum of two values; nil for one of integers that their type does not hold.
+  static func sum<V: Numeric>(_ left: V, _ right: V) -> V? {
+    func add<I: FixedWidthInteger>(_ left: I) -> V? {
+      guard let right = right as? I else { return nil }
+      let (sum, overflows) = left.addingReportingOverflow(right)
+      return overflows ? nil : sum as? V
+    }
+    guard let integer = left as? any FixedWidthInteger else { return left + right }
+    return add(integer)
   }
 
   /// Whether a value is no NaN: it equals itself, and is not that of `Decimal`, which does.
