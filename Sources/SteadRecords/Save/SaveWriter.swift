@@ -100,7 +100,7 @@ struct SaveWriter {
   /// the program has kept must not lead to a new object.
   private mutating func delete() throws {
     for (root, member) in deletedRoots() {
-      // Of a class that has objects here: a custom stage counts a class as used whose plan was made.
+      // Of a class that has objects here, whose plan is made already. The table is that of the whole hierarchy.
       let entityPlan = layout.entities[member].lazyPlan.plan
       try connection.retiringNumbers(of: entityPlan.tableLayout.name) {
         try deleteRows(of: root, entityPlan)
