@@ -1,5 +1,6 @@
 import CSteadSecrets
 import Crypto
+import CryptoExtras
 import Foundation
 
 /// AES-256-GCM with a nonce of zeros.
@@ -163,5 +164,27 @@ extension VaultSlot {
     // without being wiped. Another block overwrites them; the code is computed already.
     hash.update(data: [UInt8](repeating: 0, count: Crypto.SHA256.blockByteCount))
     return code
+  }
+}
+
+extension VaultScrypt {
+  /// Derives bytes from a passphrase; it takes the memory and the time of the cost.
+  func derive(_ passphrase: SecretBytes, salt: [UInt8], count: Int) throws(SecretError)
+    -> SymmetricKey
+  {
+    do {
+      return try passphrase.withBytes { bytes in
+        try KDF.Scrypt.deriveKey(
+          from: bytes, salt: salt, outputByteCount: count, rounds: 1 << logN, blockSize: r,
+          parallelism: p)
+      }
+    } catch {
+      throw SecretError(
+        code: .failed,
+        message:
+          "The key could not be derived from the passphrase. There may be too little memory: "
+          + "\((128 * r) << (logN - 10)) KiB are needed.",
+        cause: error)
+    }
   }
 }

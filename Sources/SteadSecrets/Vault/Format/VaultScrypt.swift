@@ -1,7 +1,3 @@
-import Crypto
-import CryptoExtras
-import Foundation
-
 /// The cost of trying a passphrase, as the parameters of scrypt (RFC 7914).
 public struct VaultScrypt: Hashable, Sendable {
   /// The largest ``logN``.
@@ -46,26 +42,4 @@ public struct VaultScrypt: Hashable, Sendable {
 
   /// N times r times p.
   var work: Int { (r * p) << logN }
-}
-
-extension VaultScrypt {
-  /// Derives bytes from a passphrase; it takes the memory and the time of the cost.
-  func derive(_ passphrase: SecretBytes, salt: [UInt8], count: Int) throws(SecretError)
-    -> SymmetricKey
-  {
-    do {
-      return try passphrase.withBytes { bytes in
-        try KDF.Scrypt.deriveKey(
-          from: bytes, salt: salt, outputByteCount: count, rounds: 1 << logN, blockSize: r,
-          parallelism: p)
-      }
-    } catch {
-      throw SecretError(
-        code: .failed,
-        message:
-          "The key could not be derived from the passphrase. There may be too little memory: "
-          + "\((128 * r) << (logN - 10)) KiB are needed.",
-        cause: error)
-    }
-  }
 }
