@@ -89,7 +89,7 @@ import Testing
 
   /// Cut at every hundredth byte; in a short run at few of them.
   @Test(arguments: [
-    "Linter.swift", "CodingReader.swift", "P23PredicateTrap.swift", "SARIFLog.swift",
+    "Linter.swift", "CodingReader.swift", "P23PredicateTrap.swift", "LintReport+Formats.swift",
   ])
   func `cut sources end nothing`(name: String) throws {
     let folder = Self.package.appending(path: "Sources/SteadLint")
