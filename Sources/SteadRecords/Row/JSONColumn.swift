@@ -88,6 +88,9 @@ enum JSONFloat {
     default: Double(json)
     }
   }
+
+  /// The number of a JSON text as a `Float`, rounded once, as JSONDecoder rounds it.
+  static func single(_ json: String) -> Float? { Float(json) ?? number(json).map(Float.init) }
 }
 
 // MARK: - Arrays of numbers and strings

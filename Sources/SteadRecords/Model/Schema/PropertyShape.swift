@@ -71,6 +71,18 @@ struct PropertyShape: @unchecked Sendable {
     return isStruct(type) && !isCollection(type) ? .composite : .json
   }
 
+  /// Whether values are `Float`, or an enum's raw values of that type. JSON has such a number with fewer digits, and a
+  /// column as a `Double` of the same value: what is read from JSON is rounded to be equal.
+  var isSinglePrecision: Bool {
+    guard encoding == .real else { return false }
+    if wrapped == Float.self { return true }
+    return (wrapped as? any RawRepresentable.Type).map { Self.rawType($0) == Float.self } ?? false
+  }
+
+  private static func rawType<R: RawRepresentable>(_ type: R.Type) -> any Any.Type {
+    R.RawValue.self
+  }
+
   private static func rawEncoding<R: RawRepresentable>(_ type: R.Type) -> ColumnEncoding? {
     (R.RawValue.self as? any _AttributeValue.Type)?._columnEncoding
   }

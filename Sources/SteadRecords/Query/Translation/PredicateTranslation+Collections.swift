@@ -133,7 +133,8 @@ extension PredicateTranslation {
     case (.unsigned64, .parameter), (.decimal, .parameter): sql = value
     // SQLite may parse a decimal fraction with an error in the last bit.
     case (.real, .codable), (.date, .codable):
-      sql = "stead_real(\(list.json) -> \(SQLName(list.alias, "fullkey")))"
+      let function: SQLFragment = list.isSinglePrecision ? "stead_single" : "stead_real"
+      sql = "\(function)(\(list.json) -> \(SQLName(list.alias, "fullkey")))"
     // The parameter has the bits of the number as an integer.
     case (.real, .parameter), (.date, .parameter): sql = "stead_double(\(value))"
     case (.uuid, .codable): sql = "stead_uuid(\(value))"
@@ -159,8 +160,8 @@ extension PredicateTranslation {
     return .list(
       ListTerm(
         json: json, element: element.encoding, elementIsOptional: element.isOptional,
-        form: .codable, nullability: nullability, strict: strict, alias: newAlias(),
-        wrapsNUL: element.encoding == .text))
+        isSinglePrecision: element.isSinglePrecision, form: .codable, nullability: nullability,
+        strict: strict, alias: newAlias(), wrapsNUL: element.encoding == .text))
   }
 }
 

@@ -233,7 +233,9 @@ extension PredicateTranslation {
       sql =
         "CASE WHEN instr(\(json), '\\u0000') > 0 THEN stead_unwrapped(\(json) -> \(path)) ELSE \(column ?? value) END"
     // SQLite may parse a decimal fraction with an error in the last bit.
-    case .real, .date: sql = "stead_real(\(composite.json) -> \(path))"
+    case .real, .date:
+      let function: SQLFragment = shape.isSinglePrecision ? "stead_single" : "stead_real"
+      sql = "\(function)(\(composite.json) -> \(path))"
     case .uuid: sql = "stead_uuid(\(value))"
     case .composite:
       return .composite(

@@ -140,6 +140,8 @@ struct ListTerm {
   let element: ColumnEncoding
   /// Whether the array may have nil as an element.
   let elementIsOptional: Bool
+  /// Whether the elements are `Float` (``PropertyShape/isSinglePrecision``).
+  var isSinglePrecision = false
   let form: Form
   var nullability = Nullability.never
   var strict: StrictVariables = 0

@@ -203,6 +203,7 @@ enum ValueFunctions {
   /// | function | returns |
   /// | --- | --- |
   /// | `stead_real(text)` | the number of a JSON text, as Swift parses it, or of a string of ``JSONFloat`` |
+  /// | `stead_single(text)` | the same, as Swift parses it as a `Float` |
   /// | `stead_double(bits)` | the `Double` with these bits |
   /// | `stead_blob(text)` | the bytes of hexadecimal digits |
   /// | `stead_wrapped(json)` | the array, with each string that has NUL in an array of its own |
@@ -216,6 +217,13 @@ enum ValueFunctions {
         return call.returnNull()
       }
       call.returns(value)
+    },
+    .init(name: "stead_single", arguments: 1) { context, _, arguments in
+      let call = SQLCall(context, arguments)
+      guard !call.isNull(0), let value = JSONFloat.single(call.string(0)) else {
+        return call.returnNull()
+      }
+      call.returns(Double(value))
     },
     // From the bits, as `ListParameter` writes them: a decimal string would not round-trip in SQLite.
     .init(name: "stead_double", arguments: 1) { context, _, arguments in
