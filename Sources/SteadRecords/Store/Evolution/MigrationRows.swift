@@ -105,6 +105,15 @@ struct MigrationRows {
         if misfits.isEmpty, let incomplete = try check.incomplete(before.name, as: now) {
           problems.append(incomplete.problemOfReading(name, now))
         }
+        let column = before.name.sqlName
+        if rounds(now.name, rows.new),
+          let unrounded = try numbers(
+            rows.name, "\(column) IS NOT \(Self.rounded(column))\(rows.only)")
+        {
+          problems.append(
+            "\(name) is now a `Float`, and these rows have numbers with more digits: \(unrounded). They are rounded when the "
+              + "store is opened for writing: open it once with allowsSave: true.")
+        }
       }
     }
     return problems
@@ -253,7 +262,7 @@ struct MigrationRows {
     let isKnown = old.uniquenessConstraints.contains {
       $0.map { match.newProperty($0, of: old.name)?.name } == set.map { $0 }
     }
-    return !isKnown
+    return !isKnown || rounds(set, entity)
       || entity.root.family.contains { member in
         match.oldEntities[member.name] != nil
           && set.contains { name in
@@ -261,6 +270,21 @@ struct MigrationRows {
               && match.oldProperty(name, of: member.name) == nil
           }
       }
+  }
+
+  /// Whether the numbers of a property were of a type with more digits: they are rounded, and may be equal afterwards.
+  private func rounds(_ name: String, _ entity: Schema.Entity) -> Bool {
+    guard let now = entity.storedPropertiesByName[name] as? Schema.Attribute,
+      let before = match.oldProperty(name, of: entity.name) as? Schema.Attribute,
+      PropertyShape(now.valueType).isSinglePrecision,
+      case .checked = AttributeChange(from: before, to: now)
+    else { return false }
+    return true
+  }
+
+  /// Whether the numbers of one of these properties are rounded, in any class of the table.
+  private func rounds(_ set: [String], _ entity: Schema.Entity) -> Bool {
+    set.contains { name in entity.root.family.contains { rounds(name, $0) } }
   }
 
   /// Rows that share the values of a set of properties that becomes unique.
@@ -288,8 +312,9 @@ struct MigrationRows {
     }
     guard !rows.isEmpty else { return nil }
     let text = set.map { "\(entity.name).\($0)" }.joined(separator: " and ")
+    let reason = rounds(set, entity) ? "unique and rounded to `Float`" : "now unique"
     return
-      "\(text) is now unique, but these rows share a value: \(rows.joined(separator: ", ")). Remove all but one of "
+      "\(text) is \(reason), but these rows share a value: \(rows.joined(separator: ", ")). Remove all but one of "
       + "each, for example in `willMigrate` of a migration plan."
   }
 
@@ -323,9 +348,15 @@ struct MigrationRows {
       return try filled(conversion.value, property, entity)
     }
     guard let before, TableNames.isColumn(before) else { return try literal(property, entity) }
-    let value = before.name.sqlName
+    let column = before.name.sqlName
+    let value = rounds(name, entity) ? Self.rounded(column) : column
     // A required column has no NULL to replace.
     return try before.isOptional ? filled(value, property, entity) : value
+  }
+
+  /// The SQL of a column's number as a `Float`. NaN, which is a string, stays as it is.
+  private static func rounded(_ column: String) -> String {
+    "CASE WHEN typeof(\(column)) IN ('real', 'integer') THEN stead_float(\(column)) ELSE \(column) END"
   }
 
   /// The SQL of a value that may be missing: the default value replaces NULL only in a required property.
@@ -428,7 +459,8 @@ struct MigrationRows {
     }
   }
 
-  /// Adds fields that a type has gained to its stored values, from the property's default value.
+  /// Makes stored values what a changed type reads: fields that it has gained are added from the property's default
+  /// value, and numbers that have become `Float` are rounded.
   func completeValues(_ layout: StoreLayout) throws {
     for (entity, _, _) in entities {
       guard let now = layout.entity(named: entity.name) else { continue }
@@ -440,6 +472,9 @@ struct MigrationRows {
           let before = match.oldProperty(property.name, of: entity.name) as? Schema.Attribute,
           case .checked = AttributeChange(from: before, to: new)
         else { continue }
+        if PropertyShape(new.valueType).isSinglePrecision {
+          try round(property.name, in: now.table, only)
+        }
         let defaults = RowDefaults(property, of: now.type)
         try check.complete(property.name, as: new, defaults) { row in
           connection.changes.record(
@@ -447,6 +482,14 @@ struct MigrationRows {
         }
       }
     }
+  }
+
+  /// Rounds a column's numbers: predicates and unique keys compare what the column has, and objects read a rounded value.
+  private func round(_ column: String, in table: String, _ only: String) throws {
+    let rounded = Self.rounded(column.sqlName)
+    try connection.execute(
+      "UPDATE \(table.sqlName) SET \(column.sqlName) = \(rounded) "
+        + "WHERE \(column.sqlName) IS NOT \(rounded)\(only)")
   }
 
   /// Moves values from files into the columns of attributes that are stored there now.
