@@ -86,4 +86,38 @@ struct AggregateTests {
     #expect(try store.context.maximum(of: \Sample.shout) == "")
     #expect(try store.context.counts(of: Sample.self, by: \.parent?.number) == [nil: 2])
   }
+
+  /// Each NaN was a group of its own while a change was pending.
+  @Test(arguments: PendingRows.allCases)
+  func `NaN is one group`(pending: PendingRows) throws {
+    let values: [Double?] = [.nan, 1, nil, .nan, 1, -.nan]
+    let store = try ReadingStore(count: values.count, pending: pending) {
+      $0.optionalDouble = values[$1]
+      $0.int = $1
+    }
+    let counts = try store.context.counts(of: Reading.self, by: \.optionalDouble)
+    #expect(counts.count == 3 && counts[1] == 2 && counts[nil] == 1)
+    #expect(counts.filter { $0.key?.isNaN == true }.map(\.value) == [3])
+    let sums = try store.context.sums(of: \Reading.int, by: \.optionalDouble)
+    #expect(sums.filter { $0.key?.isNaN == true }.map(\.value) == [8])
+  }
+
+  @Test func `structs that have NaN are not one group`() throws {
+    let store = try ReadingStore(count: 2, pending: .one) {
+      $0.spot = Spot(lat: .nan, level: Float($1))
+    }
+    let counts = try store.context.counts(of: Reading.self, by: \.spot)
+    #expect(counts.map(\.value) == [1, 1])
+  }
+
+  @Test func `an error names a property behind a relationship`() throws {
+    let store = try Self.makeStore()
+    for sample in store.samples.prefix(2) { sample.parent = store.samples[2] }
+    store.samples[2].number = .max
+    try store.context.save()
+    let error = try #require(throws: SwiftDataError.self) {
+      try store.context.sum(of: \Sample.parent?.number)
+    }
+    #expect(error.message.contains("The sum of Sample.parent.number does not"), "\(error)")
+  }
 }

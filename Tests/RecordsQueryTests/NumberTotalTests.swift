@@ -40,7 +40,7 @@ import Testing
   init() {}
 }
 
-struct Spot: Codable {
+struct Spot: Codable, Hashable {
   var lat: Double
   var level: Float?
 }
