@@ -378,15 +378,15 @@ struct DirectoryRemedy {
   /// What to do about one file; nil if its directory is the obstacle.
   private func remedy(forFileAt path: String) -> String? {
     let (disk, name) = (POSIXDisk(), path.fileName)
-    let found: FileStatus?
-    do {
-      // The file itself may be the obstacle, and not its directory.
-      found = try disk.statusFollowingLinks(path)
-    } catch {
-      // Links that lead in a circle.
-      found = try? disk.status(at: path)
+    // The file itself may be the obstacle, and not its directory: also a link that leads in a circle.
+    guard let status = (try? disk.statusFollowingLinks(path)) ?? (try? disk.status(at: path)) else {
+      // Links are followed before a file is opened, so the path may be that of a link's destination.
+      let parent = path.directoryPath
+      guard let kind = (try? disk.statusFollowingLinks(parent))?.kind, kind != .directory else {
+        return nil
+      }
+      return "\(parent) is not a directory: move it away, or the link that leads to \(path)."
     }
-    guard let status = found else { return nil }
     if status.kind != .file {
       return status.kind == .directory && access(path, W_OK) != 0
         ? nil : "Move away \(name), which is not a regular file."

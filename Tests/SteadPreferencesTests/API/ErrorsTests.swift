@@ -182,6 +182,17 @@ struct ErrorsTests {
     }
   }
 
+  /// It asked for a directory that can be written, as this one can.
+  @Test func `an error names where a link leads that nothing can be made at`() throws {
+    let directory = try TemporaryDirectory()
+    try FileManager.default.createSymbolicLink(
+      atPath: directory.file("app.journal").filePath, withDestinationPath: "/dev/null/x")
+    let error = try #require(throws: PreferencesError.self) {
+      try Preferences(domain: "app", directory: directory.url)
+    }
+    #expect(error.message.contains("or the link that leads to /dev/null/x"), "\(error.message)")
+  }
+
   /// It named a variable that moves no directory which the program names, and asked for a directory that can be written
   /// where the preferences are only read.
   @Test(.exitTests, .needs(.superuser), arguments: [false, true], [false, true])
