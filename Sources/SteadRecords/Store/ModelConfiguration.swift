@@ -267,7 +267,8 @@ enum StoreLocation {
 
 /// The assignment of entities to configurations.
 ///
-/// Invariant: computed from values alone, so a contradiction between configurations throws before any file is opened.
+/// Invariant: a contradiction between configurations throws before any file is opened. Of the disk only the directories
+/// of files of one name are looked at.
 struct StoreAssignment {
   /// For each configuration the indices of its entities. Disjoint: an entity that several schemas have belongs to the
   /// first.
@@ -322,7 +323,8 @@ struct StoreAssignment {
     let path = configuration.url.path(percentEncoded: false)
     // All stores in memory have the same URL.
     let isOnFile = !earlier.isStoredInMemoryOnly && !configuration.isStoredInMemoryOnly
-    return switch (earlier.name == name, isOnFile && earlier.url == configuration.url) {
+    let isOneFile = isOnFile && OpenStores.isOnePlace(earlier.url, configuration.url)
+    return switch (earlier.name == name, isOneFile) {
     case (false, false): nil
     case (true, false): "Two configurations are named \(name). Give each a different name."
     case (false, true):

@@ -61,6 +61,15 @@ enum OpenStores {
     return others.contains { Self.directory(of: $0) == directory }
   }
 
+  /// Whether two URLs have one name in one directory, however the directory's path is written. Neither file has to exist.
+  /// Where the directories don't, their paths are compared as text.
+  static func isOnePlace(_ url: URL, _ other: URL) -> Bool {
+    guard url.lastPathComponent == other.lastPathComponent else { return false }
+    let (directory, otherDirectory) = (directory(of: url), directory(of: other))
+    if directory != nil || otherDirectory != nil { return directory == otherDirectory }
+    return url.standardizedFileURL.path == other.standardizedFileURL.path
+  }
+
   /// A file's directory, to which several paths may lead.
   private static func directory(of url: URL) -> FileStatus.Identity? {
     try? POSIXDisk().statusFollowingLinks(url.deletingLastPathComponent().path)?.identity

@@ -85,6 +85,8 @@ struct StoreFile: Sendable {
       if configuration.allowsSave {
         if OpenStores.isOpen(configuration.url) { reportSecondStore() }
         try makeFile()
+      } else if access(path, F_OK) != 0, errno == ENOENT {
+        throw missingFile
       }
       return
     }
@@ -202,6 +204,13 @@ struct StoreFile: Sendable {
       "\(path) is missing, but its log, \(path.fileName)-wal, is there, with saves that the file may not have: the file was "
         + "moved or removed without it. The log was left untouched. Put the file back next to it; or, to begin a new store, "
         + "move the log away, with \(path.fileName)-shm.")
+  }
+
+  private var missingFile: SwiftDataError {
+    SwiftDataError(
+      .unreadableStore,
+      "There is no store at \(path), and one that is opened with allowsSave: false is not created. Check the URL of the "
+        + "configuration \(configuration.name), or open the store for writing once.")
   }
 
   /// Reports that an empty store is begun at a path at which another container had one: that container goes on with a

@@ -63,6 +63,37 @@ import Testing
     #expect(error.message.contains(expected.replacing("FILE", with: path)), "\(error)")
   }
 
+  /// Both wrote, and each save waited a minute for the other.
+  @Test(arguments: ["./one", "sub/../one", "link/one"])
+  func `a file is one file however its path is written`(spelling: String) throws {
+    let directory = try TestFiles.directory()
+    let files = FileManager.default
+    try files.createDirectory(
+      at: directory.appending(path: "sub"), withIntermediateDirectories: false)
+    try files.createSymbolicLink(
+      at: directory.appending(path: "link"), withDestinationURL: directory)
+    let paths = ["\(directory.path)/one", "\(directory.path)/\(spelling)"]
+    let models: [any PersistentModel.Type] = [Picture.self, ShopAccount.self]
+    let configurations = zip(paths, models).enumerated().map {
+      ModelConfiguration(
+        "\($0)", schema: Schema([$1.1]), url: URL(filePath: $1.0, directoryHint: .notDirectory))
+    }
+    let error = try #require(throws: SwiftDataError.duplicateConfiguration) {
+      _ = try ModelContainer(for: Schema(models), configurations: configurations)
+    }
+    #expect(error.message.contains("share the file"), "\(error)")
+  }
+
+  @Test func `a store that is only read is not created, and the error names it`() throws {
+    let url = try TestFiles.directory().appending(path: "missing.store")
+    let error = try #require(throws: SwiftDataError.self) {
+      _ = try ModelContainer(
+        for: Picture.self, configurations: ModelConfiguration(url: url, allowsSave: false))
+    }
+    #expect(error.message.contains("no store at \(url.path)"), "\(error)")
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+  }
+
   @Test func `an index that another program has dropped is made again`() throws {
     let store = try TestStore(.file, Club.self, Member.self, Skill.self)
     let writer = try connection(store)
