@@ -146,26 +146,46 @@ struct ValueFileDraft {
   /// What waits to be a whole block.
   private var block = Data()
 
+  /// How many files are made at most until sweeps leave one.
+  private static let attemptLimit = 100
+
   /// Makes an empty file in the cache's directory.
   ///
-  /// - Throws: ``FileError``, such as `.noSpace`; `.busy` if a sweep removed the file before it was
-  ///   locked.
+  /// - Throws: ``FileError``, such as `.noSpace`; `.busy` if sweeps remove one file after another.
   init(in directory: CacheDirectory) throws {
     disk = directory.disk
-    path = directory.path(ofValue: Self.prefix + String(UInt64.random(in: 0 ... .max), radix: 16))
-    descriptor = try disk.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+    (path, descriptor) = try Self.makeFile(in: directory)
     do {
-      // A sweep can find the file between its creation and its locking, and then removes it.
-      guard try disk.lock(descriptor, wait: false, path: path), try disk.status(at: path) != nil
-      else {
-        throw FileError(
-          code: .busy, message: "The new value's file was swept away; try again.", path: path)
-      }
       try write(ValueFile.beginning)
     } catch {
       cancel()
       throw error
     }
+  }
+
+  /// Makes a file and locks it. A sweep can find it between the two, and then removes it: another one is made.
+  private static func makeFile(
+    in directory: CacheDirectory
+  ) throws -> (path: String, descriptor: Int32) {
+    let disk = directory.disk
+    var path = ""
+    for _ in 0..<attemptLimit {
+      path = directory.path(ofValue: prefix + String(UInt64.random(in: 0 ... .max), radix: 16))
+      let descriptor = try disk.open(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+      do {
+        if try disk.lock(descriptor, wait: false, path: path), try disk.status(at: path) != nil {
+          return (path, descriptor)
+        }
+        disk.close(descriptor)
+      } catch {
+        try? disk.remove(path)
+        disk.close(descriptor)
+        throw error
+      }
+    }
+    throw FileError(
+      code: .busy,
+      message: "Other processes have swept away each new value's file; try again.", path: path)
   }
 
   /// Removes a draft whose writer is gone.

@@ -46,4 +46,27 @@ import Testing
     }
     #expect(losses.withLock { $0 } == 0)
   }
+
+  /// A sweep of another process found the new file before it was locked. The value wasn't kept then, and the report said
+  /// that the cache can't be used.
+  @Test func `makes another file where a sweep takes the new one`() throws {
+    let fixture = try CacheFixture()
+    let cache = fixture.cache()
+    #expect(cache.setData(CacheFixture.bytes(200_000), for: "a"))
+    let directory = CacheDirectory(path: fixture.url.filePath, disk: POSIXDisk())
+    let isAtWork = Mutex(true)
+    try inThreads(2) { thread in
+      guard thread == 0 else {
+        while isAtWork.withLock({ $0 }) {
+          for name in try POSIXDisk().names(in: directory.values)
+          where name.hasPrefix(ValueFileDraft.prefix) {
+            ValueFileDraft.sweep(directory.path(ofValue: name), disk: POSIXDisk())
+          }
+        }
+        return
+      }
+      defer { isAtWork.withLock { $0 = false } }
+      for _ in 0..<5000 { try ValueFileDraft(in: directory).cancel() }
+    }
+  }
 }
