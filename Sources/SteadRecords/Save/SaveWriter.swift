@@ -173,7 +173,11 @@ struct SaveWriter {
   /// object that has given them up.
   private mutating func assignRows() throws {
     try delete()
-    try UniqueKeys.release(by: result, in: store, connection)
+    try UniqueKeys.release(by: result, in: store, connection) { model, released in
+      try noteOverwriting(
+        of: model, layout.entities[Int(model._$statePointer.pointee.entity)].lazyPlan.plan, released
+      )
+    }
     try numberObjects()
   }
 
@@ -313,17 +317,27 @@ struct SaveWriter {
       }
       guard let current else { continue }
       let model = plan.updated[place]
-      if current.plan.hasExternal { result.noteFiles(of: model, connection, changes: changes) }
-      // If no other context has committed, the object itself knew its old owner, and has recorded it.
-      if layout.readsOldRows { try result.noteOldOwners(of: model, changes, connection) }
-      try countedLists.noteWrite(
-        of: model, current.plan.entity, changes, stored: connection)
+      // Of unique values, which `UniqueKeys.release` has taken out of the row, this has been done before.
+      try noteOverwriting(of: model, current.plan, changes)
       let exists = try Self.run(
         current.update, current.statement, model, layout.entities[Int(entity)].rowContext,
         connection)
       // An UPDATE that finds no row: another process has deleted it, and the object leaves when the save is done.
       if !exists { result.vanished.append(model) }
     }
+  }
+
+  /// Records what a changed object's row has, before its changes are written there: files, former owners, and the lists
+  /// whose members are counted.
+  ///
+  /// Invariant: called for each property while the row still has the value that other contexts know.
+  private mutating func noteOverwriting(
+    of model: any PersistentModel, _ entityPlan: EntityPlan, _ changes: PropertySet
+  ) throws {
+    if entityPlan.hasExternal { result.noteFiles(of: model, connection, changes: changes) }
+    // If no other context has committed, the object itself knew its old owner, and has recorded it.
+    if layout.readsOldRows { try result.noteOldOwners(of: model, changes, connection) }
+    try countedLists.noteWrite(of: model, entityPlan.entity, changes, stored: connection)
   }
 
   // MARK: Relationships

@@ -230,9 +230,13 @@ extension UniqueKeys {
   /// new values.
   ///
   /// Invariant: afterwards no row has a unique value that its object has changed, unless no other object of the save
-  /// has unique keys.
+  /// has unique keys. Each such value is still in the row when `note` is called for it.
+  ///
+  /// - Parameter note: Records what is read from a row before it is overwritten; called with the properties whose
+  ///   values are about to be taken out.
   static func release(
-    by save: SaveResult, in store: Int, _ connection: StoreConnection
+    by save: SaveResult, in store: Int, _ connection: StoreConnection,
+    noting note: (any PersistentModel, PropertySet) throws -> Void
   ) throws {
     let (plan, layout) = (save.plan, save.layout)
     func isConstrained(_ state: SavePlan.State) -> Bool {
@@ -245,10 +249,10 @@ extension UniqueKeys {
     for model in plan.updated where isConstrained(model._$statePointer) {
       let entity = layout.entity(of: model)
       let changes = model._$statePointer.pointee.changes
-      let columns = Set(entity.uniqueConstraints.joined()).sorted().filter {
-        changes.contains($0)
-      }.compactMap { entity.properties[$0].column }
+      let released = Set(entity.uniqueConstraints.joined()).sorted().filter(changes.contains)
+      let columns = released.compactMap { entity.properties[$0].column }
       guard !columns.isEmpty else { continue }
+      try note(model, PropertySet(released))
       // NULL is where a value can wait. SQLite checks a unique index with each row and not at the commit, and takes
       // NULLs as different from each other (https://sqlite.org/lang_createindex.html, Unique Indexes).
       try connection.clear(
