@@ -1,5 +1,5 @@
 /// Checks what the store cannot: that relationships have an allowed number of destinations, and that these belong to
-/// this context.
+/// this context and have rows that a relationship can lead to.
 ///
 /// Changes nothing but what it loads, so that a save that it refuses leaves the context as it was.
 struct SaveValidator {
@@ -7,15 +7,18 @@ struct SaveValidator {
 
   /// Checks all changed objects that stay.
   ///
-  /// - Throws: `modelValidationFailure` for a number of destinations that is not allowed, `deletionDenied`, and the
-  ///   error of a destination of another context.
+  /// - Throws: `modelValidationFailure` for a number of destinations that is not allowed, and for what a save cannot do
+  ///   with a row whose number is below 1; `deletionDenied`, and the error of a destination of another context.
   func run() throws {
+    for model in graph.pending.models(.deleted) where hasUnusableNumber(model) {
+      throw unusableNumber(of: model, "cannot be deleted")
+    }
     guard graph.concernsRelationships else { return }
     let hasRules = graph.entities.contains(where: { $0.layout.hasRules })
     for kind in [PendingChanges.Kind.inserted, .changed] {
       for model in graph.pending.models(kind) where !model.has(_ModelFlags.deleted) {
         if graph.entities[Int(model._$statePointer.pointee.entity)].layout.hasRelationships {
-          try checkHomes(of: model)
+          try checkDestinations(of: model)
         }
         if hasRules { try check(model) }
       }
@@ -61,19 +64,25 @@ struct SaveValidator {
     }
   }
 
-  /// Refuses destinations that belong to another context, or to none.
-  private func checkHomes(of model: any PersistentModel) throws {
+  /// Refuses destinations that belong to another context, or to none, and links to rows whose numbers are below 1.
+  private func checkDestinations(of model: any PersistentModel) throws {
     let entity = graph.entity(of: model)
     let isNew = model.has(_ModelFlags.inserted)
     for index in entity.relationships
     where isNew || model._$statePointer.pointee.changes.contains(index) {
+      let property = entity.properties[index]
       switch model.content(at: index) {
-      case .toOne(.model(let target)): try checkHome(of: target, model, entity.properties[index])
+      case .toOne(.model(let target)):
+        try checkHome(of: target, model, property)
+        try checkNumber(of: target, entity, property)
       case .toMany(let targets):
         // The other members are stored, and were checked as they were added.
         for object in targets.delta?.additions ?? [] {
           guard let target = object as? any PersistentModel else { continue }
-          try checkHome(of: target, model, entity.properties[index])
+          try checkHome(of: target, model, property)
+          // A pair has both numbers. Without pairs the list is in its members' references to the owner.
+          guard property.joinTable != nil else { continue }
+          for end in [target, model] { try checkNumber(of: end, entity, property) }
         }
       default: continue
       }
@@ -86,6 +95,33 @@ struct SaveValidator {
   ) throws {
     if graph.isHere(target) || target.has(_ModelFlags.missing) { return }
     throw Misuses.link(property.name, of: owner, to: target, graph.layout)
+  }
+
+  /// Refuses a link that would have the number of a row below 1: as those of new objects, it would not be stored, and
+  /// the save would lose the link.
+  private func checkNumber(
+    of end: any PersistentModel, _ entity: EntityLayout, _ property: PropertyLayout
+  ) throws {
+    guard graph.isHere(end), !end.has(_ModelFlags.deleted), hasUnusableNumber(end) else { return }
+    throw unusableNumber(of: end, "cannot be linked by \(entity.name).\(property.name)")
+  }
+
+  /// Whether another program has given an object's row a number as new objects have them.
+  private func hasUnusableNumber(_ model: any PersistentModel) -> Bool {
+    // A duplicate that became another object keeps its number in memory.
+    model._$statePointer.pointee.rowID <= 0
+      && !model.has(_ModelFlags.inserted | _ModelFlags.redirected)
+  }
+
+  private func unusableNumber(
+    of model: any PersistentModel, _ problem: String
+  ) -> SwiftDataError {
+    let (name, row) = (graph.entity(of: model).name, model._$statePointer.pointee.rowID)
+    return SwiftDataError(
+      .modelValidationFailure,
+      "The \(name) of row \(row) \(problem): another program has given the row a number below 1. Give it a positive number "
+        + "in _id that no row has, and write that to the columns and pairs that refer to the row; ModelContainer.check() "
+        + "names all such rows.")
   }
 
   /// Throws if a required relationship has no destination, or a list too few or too many.

@@ -378,8 +378,7 @@ struct SaveWriter {
       let target = pair.target._$statePointer.pointee.rowID
       // An end that was deleted, or could not be inserted, has no row. The pairs of a deleted row were deleted with
       // it.
-      guard owner > 0, target > 0, SavePlan.isAlive(pair.owner), SavePlan.isAlive(pair.target)
-      else { continue }
+      guard hasRow(pair.owner), hasRow(pair.target) else { continue }
       try places.openPairs(pair.table.name)
       countedLists.notePair(of: pair.table, owner, target)
       if pair.isAdded {
@@ -389,6 +388,13 @@ struct SaveWriter {
         try connection.deletePair(pair.table, owner, target)
       }
     }
+  }
+
+  /// Whether an object has a row that stays. The number of a stored one is below 1 if another program has written it; that
+  /// of a duplicate that became another object is one in memory.
+  private func hasRow(_ model: any PersistentModel) -> Bool {
+    let isStored = !model.has(_ModelFlags.inserted | _ModelFlags.redirected)
+    return (model._$statePointer.pointee.rowID > 0 || isStored) && SavePlan.isAlive(model)
   }
 
   /// Writes the positions of the members of changed lists.

@@ -70,7 +70,8 @@ extension StoreCheck.Problem.Kind {
   /// has written a row with one of the greatest numbers.
   public static let exhaustedNumbers = Self("exhaustedNumbers")
   /// Rows have a number below 1, which another program has written. In memory such numbers are those of objects that
-  /// were never saved, so these objects can be fetched and changed, but not deleted.
+  /// were never saved, so these objects can be fetched and changed, but a save that would delete them, or lead to them by
+  /// a reference or a pair, throws ``SwiftDataError/modelValidationFailure``.
   public static let unusableNumber = Self("unusableNumber")
   /// Rows have a number that no class of their hierarchy has.
   public static let unknownClass = Self("unknownClass")

@@ -25,7 +25,7 @@ extension StoreInspection {
   }
 
   /// Finds rows of a class whose numbers the library never gives out: in memory, an object with such a number is one
-  /// that was never saved, so a save skips its deletion.
+  /// that was never saved, so a save refuses its deletion, and links that would have the number.
   ///
   /// Adds ``StoreCheck/Problem/Kind/unusableNumber``. Costs no scan: `_id` is the key of the table.
   private mutating func checkRowNumbers(of entity: EntityLayout) throws {
@@ -35,8 +35,9 @@ extension StoreInspection {
     guard found.count > 0 else { return }
     addProblem(
       .unusableNumber, entity, rows: found,
-      "The numbers of \(found) of \(entity.name) are below 1, so these objects cannot be deleted. Give the rows positive "
-        + "numbers in _id that no row has, and write these to the columns and pairs that refer to the rows."
+      "The numbers of \(found) of \(entity.name) are below 1, so these objects cannot be deleted, nor linked by a column or "
+        + "a pair. Give the rows positive numbers in _id that no row has, and write these to the columns and pairs that "
+        + "refer to the rows."
     )
   }
 
