@@ -64,10 +64,10 @@ struct DeleteRules {
       guard let rule = property.relationship?.deleteRule, rule == .deny || rule == .noAction else {
         continue
       }
-      graph.undo.recordSide(of: model, at: property.index)
+      graph.undo.recordCut(of: model, at: property.index, from: nil)
       guard let inverse = graph.inverse(of: property) else { continue }
       for target in graph.reader.targets(of: model, at: property.index) {
-        graph.undo.recordSide(of: target, at: inverse.index)
+        graph.undo.recordCut(of: target, at: inverse.index, from: model)
       }
     }
   }

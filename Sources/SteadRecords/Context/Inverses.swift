@@ -38,7 +38,7 @@ enum Inverses {
         : .refer(model, inverse.index, to: object, list: inverse.list)
     }
 
-    fileprivate func losing(_ object: Model) -> Change {
+    func losing(_ object: Model) -> Change {
       inverse.isToMany
         ? .remove(object, from: model, inverse.index) : .refer(model, inverse.index, to: nil)
     }

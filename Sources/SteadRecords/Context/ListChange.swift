@@ -68,6 +68,55 @@ struct ListChange {
   }
 }
 
+// MARK: - Undoing
+
+extension ListChange {
+  /// A list, after a change of it was taken back that others' changes may have followed.
+  ///
+  /// Invariant: what the change added is not in the result, what it removed is, and everything else is as it is now.
+  /// What returns follows what it followed before the change. With a change of the order, all that was there before has
+  /// its order from then, and what others have added follows. If nothing has changed since, the result is the list
+  /// from before the change.
+  static func undone(
+    from before: [AnyObject], to after: [AnyObject], in current: [AnyObject]
+  ) -> [AnyObject] {
+    if current.elementsEqual(after, by: ===) { return before }
+    let (old, new) = (identifiers(before), identifiers(after))
+    let returning = old.subtracting(new)
+    let members = identifiers(current).subtracting(new.subtracting(old)).union(returning)
+    let earlier = before.filter { members.contains(ObjectIdentifier($0)) }
+    let keepsOrder = before.filter { new.contains(ObjectIdentifier($0)) }
+      .elementsEqual(after.filter { old.contains(ObjectIdentifier($0)) }, by: ===)
+    // In the order from before the change, or, where it changed none, in today's.
+    let decided = keepsOrder ? returning : old
+    let others = current.filter {
+      members.contains(ObjectIdentifier($0)) && !decided.contains(ObjectIdentifier($0))
+    }
+    return keepsOrder ? weave(earlier, into: others) : earlier + others
+  }
+
+  /// A list with the objects of another one that it lacks, each behind what it follows there.
+  private static func weave(_ other: [AnyObject], into list: [AnyObject]) -> [AnyObject] {
+    let known = identifiers(list)
+    var followers: [ObjectIdentifier?: [AnyObject]] = [:]
+    var last: ObjectIdentifier?
+    for object in other {
+      let id = ObjectIdentifier(object)
+      if known.contains(id) { last = id } else { followers[last, default: []].append(object) }
+    }
+    var result = followers[nil] ?? []
+    for object in list {
+      result.append(object)
+      result += followers[ObjectIdentifier(object)] ?? []
+    }
+    return result
+  }
+
+  private static func identifiers(_ objects: [AnyObject]) -> Set<ObjectIdentifier> {
+    Set(objects.map(ObjectIdentifier.init))
+  }
+}
+
 // MARK: - Common ends
 
 /// How many objects two lists have in common at their beginnings and at their ends.

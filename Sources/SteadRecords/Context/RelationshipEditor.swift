@@ -300,6 +300,16 @@ final class RelationshipEditor {
     return nil
   }
 
+  /// Takes an object from a side that leads to it by the object's to-one property, which is about to change.
+  func take(
+    _ model: any PersistentModel, from owner: any PersistentModel, _ inverse: Inverses.Inverse
+  ) {
+    guard let side = leading(Inverses.Side(model: owner, inverse: inverse), to: model) else {
+      return
+    }
+    apply([side.losing(model)])
+  }
+
   /// Whether an object was in a list before: by its own side where that tells, else by the list.
   private func isMember(
     _ object: AnyObject, of owner: any PersistentModel, _ property: PropertyLayout,

@@ -1,8 +1,8 @@
-/// What one side of a relationship held before a change.
+/// What one side of a relationship held before a change, and after it.
 ///
 /// Undo goes through a context's states backwards, so each side gets what it held, with its order, and no inverse is
-/// searched for.
-struct RecordedSide {
+/// searched for. Others may have committed in between. So undo takes back what the change did, and keeps the rest.
+final class RecordedSide {
   enum Content {
     case reference(_Target, list: Int?)
     case members([AnyObject])
@@ -11,28 +11,35 @@ struct RecordedSide {
   let model: any PersistentModel
   let index: Int
   let before: Content
+  /// What the change made of it; known once it has ended.
+  var after: Content
 
-  init(_ model: any PersistentModel, _ index: Int, _ before: Content) {
-    (self.model, self.index, self.before) = (model, index, before)
+  init(_ model: any PersistentModel, _ index: Int, _ before: Content, after: Content? = nil) {
+    (self.model, self.index, self.before, self.after) = (model, index, before, after ?? before)
   }
 }
 
 /// What undo and redo have made of the sides of objects whose deletion was saved, until these are back.
 struct AbsentSides {
-  private typealias Side = (model: any PersistentModel, content: RecordedSide.Content)
-
-  private var sides: [UndoRecorder.Place: Side] = [:]
+  private var sides: [UndoRecorder.Place: RecordedSide] = [:]
 
   /// Keeps what a side would hold; returns what was kept of it before.
+  ///
+  /// - Parameter held: What the save of the deletion has left of it.
   mutating func keep(
-    _ content: RecordedSide.Content, _ model: any PersistentModel, _ index: Int
+    _ content: RecordedSide.Content, _ model: any PersistentModel, _ index: Int,
+    held: RecordedSide.Content
   ) -> RecordedSide.Content? {
-    sides.updateValue((model, content), forKey: UndoRecorder.Place(model, index))?.content
+    let place = UndoRecorder.Place(model, index)
+    return sides.updateValue(RecordedSide(model, index, content, after: held), forKey: place)?
+      .before
   }
 
-  /// Forgets an object's sides.
-  mutating func forget(_ model: any PersistentModel) {
-    if !sides.isEmpty { sides = sides.filter { $0.value.model !== model } }
+  /// An object's sides, which are no longer kept then.
+  mutating func take(_ model: any PersistentModel) -> [RecordedSide] {
+    let own = sides.filter { $0.value.model === model }
+    for place in own.keys { sides[place] = nil }
+    return own.values.sorted { $0.index < $1.index }
   }
 }
 
@@ -41,35 +48,59 @@ extension UndoRecorder {
 
   /// Keeps what one side of a relationship holds, or held.
   func recordSide(of model: any PersistentModel, at index: Int, _ held: _SlotContent? = nil) {
-    guard isRecording else { return }
+    guard isRecording, let before = content(of: model, at: index, held) else { return }
+    recordChange(of: RecordedSide(model, index, before))
+  }
+
+  /// What a side holds, or held; nil for an attribute.
+  ///
+  /// Of an object that is not here, it is what the save of its deletion has left.
+  func content(
+    of model: any PersistentModel, at index: Int, _ held: _SlotContent? = nil
+  ) -> RecordedSide.Content? {
     switch held ?? model.content(at: index) {
-    case .attribute: return
+    case .attribute: return nil
     case .toOne(var target):
       // The object, since its row may be deleted and written again under another number.
-      if case .row(let row) = target,
+      if case .row(let row) = target, graph.isHere(model),
         let model = graph.reader.resolve(row, model, index) as? any PersistentModel
       {
         target = .model(model)
       }
-      record(RecordedSide(model, index, .reference(target, list: model.list(at: index))))
+      return .reference(target, list: model.list(at: index))
     case .toMany(let targets):
-      recordMembers(
-        of: model, at: index,
-        held == nil ? graph.reader.members(of: model, at: index) : targets.loaded ?? [])
+      let isCurrent = held == nil && graph.isHere(model)
+      return .members(
+        isCurrent ? graph.reader.members(of: model, at: index) : targets.loaded ?? [])
     }
   }
 
   /// Records the members that a list held.
   func recordMembers(of model: any PersistentModel, at index: Int, _ members: [AnyObject]) {
     guard isRecording else { return }
-    record(RecordedSide(model, index, .members(members)))
+    recordChange(of: RecordedSide(model, index, .members(members)))
   }
 
-  /// Records a side, unless a merge is under way that has recorded it already.
-  private func record(_ side: RecordedSide) {
-    guard isFirstChange(of: side.model, side.index) else { return }
-    record { $0.undo.restore(side) }
+  /// Records a side that a deletion leaves as it is, and that its save clears.
+  ///
+  /// - Parameter target: The deleted object, which leaves the side; nil if it is the side's owner.
+  func recordCut(
+    of model: any PersistentModel, at index: Int, from target: (any PersistentModel)?
+  ) {
+    guard isRecording, isFirstChange(of: model, index),
+      let before = content(of: model, at: index)
+    else { return }
+    record(RecordedSide(model, index, before, after: before.without(target)))
   }
+
+  /// Records a side, unless a part of a save is under way that has recorded it already.
+  private func recordChange(of side: RecordedSide) {
+    guard isFirstChange(of: side.model, side.index) else { return }
+    open(side)
+    record(side)
+  }
+
+  private func record(_ side: RecordedSide) { record { $0.undo.restore(side) } }
 
   // MARK: Undo
 
@@ -77,54 +108,71 @@ extension UndoRecorder {
   func restore(_ side: RecordedSide) {
     let owner = side.model.standIn
     guard graph.isHere(owner) else { return restoreAbsent(side, of: owner) }
-    switch side.before {
-    case .reference(let target, let list): restoreReference(side, of: owner, target, list)
-    case .members(let members): restoreMembers(side, of: owner, members)
+    switch (side.before, side.after) {
+    case (.reference(let target, let list), .reference(let left, let leftList)):
+      // Without an inverse it is a value as others are, and no other side contradicts it.
+      let hasInverse = graph.entity(of: owner).properties[side.index].relationship?.inverse != nil
+      restoreReference(
+        side, of: owner, target, list,
+        isAsLeft: !hasInverse || leads(owner, side.index, left, leftList))
+    case (.members(let members), .members(let left)): restoreMembers(side, of: owner, members, left)
+    default: break
     }
   }
 
   /// Keeps what a side of an object would hold whose deletion was saved since, so that the step can be redone once the
   /// object is back.
   private func restoreAbsent(_ side: RecordedSide, of owner: any PersistentModel) {
-    let held = absent.keep(side.before, owner, side.index)
-    let before = RecordedSide(owner, side.index, held ?? Self.content(of: owner, at: side.index))
-    record { $0.undo.restore(before) }
+    guard let left = content(of: owner, at: side.index) else { return }
+    let held = absent.keep(side.before, owner, side.index, held: left)
+    record(RecordedSide(owner, side.index, held ?? left, after: side.before))
   }
 
-  /// What the save of its deletion has left of a side.
-  private static func content(
-    of model: any PersistentModel, at index: Int
-  ) -> RecordedSide.Content {
-    switch model.content(at: index) {
-    case .toMany(let targets): .members(targets.loaded ?? [])
-    case .toOne(let target): .reference(target, list: model.list(at: index))
-    case .attribute: .reference(.none, list: nil)
-    }
+  /// Whether a to-one property leads to a destination, and to a list there.
+  private func leads(
+    _ model: any PersistentModel, _ index: Int, _ target: _Target, _ list: Int?
+  ) -> Bool {
+    let current = graph.reader.destination(of: model, at: index)
+    let expected = graph.reader.resolved(target, model, index)
+    guard let current, let expected else { return current == nil && expected == nil }
+    let first = graph.entity(of: model).properties[index].firstList
+    // Not its stand-in: two objects that a save has made one may be about to become two again.
+    return current === expected
+      && (model.list(at: index) ?? first) == (list ?? first)
   }
 
   /// Restores a to-one property, or clears it if the deletion of its destination was saved in the meantime.
   ///
-  /// Changes this side alone: the actions of the same step restore the other side.
+  /// Changes this side alone: the actions of the same step restore the other side. Where another context has led the
+  /// property elsewhere since, these do not know that destination. It loses the object if the property led somewhere
+  /// before the step, and otherwise keeps it.
+  ///
+  /// - Parameter isAsLeft: Whether the property leads where the step led it, or anywhere if it has no inverse.
   private func restoreReference(
-    _ side: RecordedSide, of model: any PersistentModel, _ target: _Target, _ list: Int?
+    _ side: RecordedSide, of model: any PersistentModel, _ target: _Target, _ list: Int?,
+    isAsLeft: Bool
   ) {
     let index = side.index
     graph.reader.makeCurrent(model)
     recordSide(of: model, at: index)
     forgetWaiting(model, index)
-    // The list on the other side is loaded while this side still leads there. The next action, which restores that
-    // list, records it for redo first: loaded later, it would lack this object.
-    let property = graph.entity(of: model).properties[index]
-    if let inverse = graph.inverse(of: property, list: model.list(at: index)), inverse.isToMany,
-      let owner = graph.reader.destination(of: model, at: index)
-    {
-      _ = graph.reader.members(of: owner, at: inverse.index)
-    }
     var found = target
     // Its deletion was saved in the meantime.
     if case .model(let destination) = target, !graph.isHere(destination) {
       wait(for: destination, model, index) { $0.undo.restore(side) }
       found = .none
+    }
+    // Marked as changed, it would hold against later commits, without the list on the other side.
+    if leads(model, index, found, list) { return }
+    if !isAsLeft, case .none = found { return }
+    let property = graph.entity(of: model).properties[index]
+    if let inverse = graph.inverse(of: property, list: model.list(at: index)),
+      let owner = graph.reader.destination(of: model, at: index)
+    {
+      // The list on the other side is loaded while this side still leads there. The next action, which restores that
+      // list, records it for redo first: loaded later, it would lack this object.
+      if inverse.isToMany { _ = graph.reader.members(of: owner, at: inverse.index) }
+      if !isAsLeft { graph.editor.take(model, from: owner, inverse) }
     }
     graph.notifying(model, index) {
       model.setContent(.toOne(found), at: index)
@@ -133,51 +181,61 @@ extension UndoRecorder {
     graph.markChanged(model, at: index)
   }
 
-  /// Restores a list, without the members whose deletion was saved in the meantime: those wait for their deletion to
-  /// be undone.
+  /// Takes back the change of a list, without the members whose deletion was saved in the meantime: those wait for
+  /// their deletion to be undone.
   ///
   /// Changes this side alone. The actions of the same step restore the members' sides. Both sides record pairs of a
   /// join table, which is the same pair twice, and written once.
   ///
-  /// Invariant: afterwards the list is the recorded one without the objects that are not here, its delta and its pairs
-  /// agree with it, and the list that it replaced is recorded, for redo.
+  /// Invariant: afterwards the list has what the change removed and is here, and not what it added; its delta and its
+  /// pairs agree with it, and the list that it replaced is recorded, for redo. What others have committed stays.
   private func restoreMembers(
-    _ side: RecordedSide, of model: any PersistentModel, _ all: [AnyObject]
+    _ side: RecordedSide, of model: any PersistentModel, _ all: [AnyObject], _ left: [AnyObject]
   ) {
     let index = side.index
-    let before = graph.reader.members(of: model, at: index)
-    recordMembers(of: model, at: index, before)
+    graph.reader.makeCurrent(model)
+    let held = graph.reader.members(of: model, at: index)
+    recordMembers(of: model, at: index, held)
     forgetWaiting(model, index)
     // Without those whose deletion was saved in the meantime.
-    let members = all.filter { ($0 as? any PersistentModel).map(graph.isHere) ?? false }
+    let earlier = all.filter { ($0 as? any PersistentModel).map(graph.isHere) ?? false }
     for case let gone as any PersistentModel in all where !graph.isHere(gone) {
-      wait(for: gone, model, index) { $0.undo.restore(side) }
+      let rest = RecordedSide(side.model, index, .members(all), after: .members(earlier))
+      wait(for: gone, model, index) { $0.undo.restore(rest) }
     }
-    let entity = graph.entity(of: model)
-    let (old, new) = (
-      Set(before.map(ObjectIdentifier.init)), Set(members.map(ObjectIdentifier.init))
-    )
+    let change = ListChange(
+      from: held, to: ListChange.undone(from: earlier, to: left, in: held), isUnique: true)
+    if change.isEmpty { return }
     graph.notifying(model, index) {
       graph.editor.changeSide(of: model, at: index) { targets, delta in
-        for object in before where !new.contains(ObjectIdentifier(object)) { delta.remove(object) }
-        for object in members where !old.contains(ObjectIdentifier(object)) { delta.add(object) }
-        // Order and members at once: a member that returns has its old place.
-        delta.setOrder(members)
-        targets.loaded = members
+        for object in change.removed { delta.remove(object) }
+        for object in change.added { delta.add(object) }
+        // Order and members at once: a member that returns has its old place, whatever others add before the save.
+        if change.isReordered || !change.added.isEmpty { delta.setOrder(change.result) }
+        targets.loaded = change.result
       }
     }
+    let entity = graph.entity(of: model)
     let property = entity.properties[index]
-    for case let target as any PersistentModel in before
-    where !new.contains(ObjectIdentifier(target)) {
+    for case let target as any PersistentModel in change.removed {
       graph.editor.logPair(property, entity, model, target, isAdded: false)
     }
-    for case let target as any PersistentModel in members
-    where !old.contains(ObjectIdentifier(target)) {
+    for case let target as any PersistentModel in change.added {
       graph.editor.logPair(property, entity, model, target, isAdded: true)
     }
     // The list changed by more than one addition.
     graph.editor.membership = nil
     graph.markChanged(model, at: index)
+  }
+}
+
+extension RecordedSide.Content {
+  /// The same without an object, or without all if it is nil.
+  fileprivate func without(_ object: (any PersistentModel)?) -> Self {
+    switch self {
+    case .members(let members): .members(object == nil ? [] : members.filter { $0 !== object })
+    case .reference: .reference(.none, list: nil)
+    }
   }
 }
 
@@ -294,7 +352,7 @@ extension UndoRecorder {
       property.isToMany
       ? .members(graph.reader.members(of: owner, at: index))
       : .reference(.model(target), list: owner.list(at: index))
-    let side = RecordedSide(owner, index, before)
+    let side = RecordedSide(owner, index, before, after: before.without(target))
     wait(for: target, owner, index) { graph in
       // A save that was refused may not have come to clearing it.
       let owner = owner.standIn

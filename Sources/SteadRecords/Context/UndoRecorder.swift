@@ -18,7 +18,7 @@ final class UndoRecorder {
     didSet {
       graph.updateRecordsUndo()
       forgetActions()
-      (taken, changedPlaces) = ([:], [:])
+      (taken, changedPlaces, openSides) = ([:], [], [:])
       // What was open is a group of the former manager's.
       (openSteps, hasOwnGroup) = (0, false)
     }
@@ -29,8 +29,10 @@ final class UndoRecorder {
   var epoch = UndoEpoch()
   /// What takes back the changes of the save under way, by their part of the save.
   private var taken: [SavePart: [Action]] = [:]
-  /// What these have changed; the first action for each place restores what was before the save.
-  private var changedPlaces: [SavePart: Set<Place>] = [:]
+  /// What the part under way has changed; the first action for each place restores what was before.
+  private var changedPlaces: Set<Place> = []
+  /// The sides of the change under way, of which is not yet known what they become.
+  private var openSides: [Place: RecordedSide] = [:]
   /// The part of a save for which actions are kept.
   @exclusivity(unchecked) private var part: SavePart?
   /// How many changes of the engine are under way, one inside the other.
@@ -51,7 +53,7 @@ final class UndoRecorder {
   /// Forgets the manager, and all that was recorded with it.
   func reset() {
     manager = nil
-    (epoch, taken, changedPlaces, part) = (UndoEpoch(), [:], [:], nil)
+    (epoch, taken, changedPlaces, part) = (UndoEpoch(), [:], [], nil)
   }
 
   /// What a save changes itself, in this order.
@@ -120,10 +122,31 @@ final class UndoRecorder {
   /// Ends a change that ``beginStep()`` began, and the group that was opened for it.
   func endStep() {
     openSteps = max(0, openSteps - 1)
-    guard openSteps == 0, hasOwnGroup else { return }
+    guard openSteps == 0 else { return }
+    // A part of a save is one change, with all steps that it has.
+    if part == nil { closeSides() }
+    guard hasOwnGroup else { return }
     hasOwnGroup = false
     // An observer of the manager may have closed it.
     if let manager, manager.groupingLevel > 0 { manager.endUndoGrouping() }
+  }
+
+  // MARK: Sides under way
+
+  /// Keeps a side until it is known what it becomes: what it holds at its next change, or when the step ends.
+  func open(_ side: RecordedSide) {
+    let earlier = openSides.updateValue(side, forKey: Place(side.model, side.index))
+    earlier?.after = side.before
+  }
+
+  /// Has each side know what the change that has ended made of it.
+  private func closeSides() {
+    if openSides.isEmpty { return }
+    let sides = openSides.values
+    openSides = [:]
+    for side in sides {
+      if let after = content(of: side.model, at: side.index) { side.after = after }
+    }
   }
 
   // MARK: What waits
@@ -168,14 +191,14 @@ final class UndoRecorder {
   }
 
   /// Ends what ``begin(_:)`` began: the following changes are steps again.
-  func endPart() { part = nil }
+  func endPart() {
+    closeSides()
+    (part, changedPlaces) = (nil, [])
+  }
 
   /// Whether a change is to be recorded: of what a save changes itself, only the first of each place.
   func isFirstChange(of model: any PersistentModel, _ index: Int) -> Bool {
-    guard let part else { return true }
-    let place = Place(model, index)
-    if part == .merge, changedPlaces[.rules]?.contains(place) == true { return false }
-    return changedPlaces[part, default: []].insert(place).inserted
+    part == nil || changedPlaces.insert(Place(model, index)).inserted
   }
 
   /// Makes what a save that has succeeded changed itself the way back to an earlier epoch.
@@ -185,7 +208,7 @@ final class UndoRecorder {
   }
 
   /// Forgets the merge of an attempt to save that has failed, and was taken back.
-  func forgetMerge() { (taken[.merge], changedPlaces[.merge]) = (nil, nil) }
+  func forgetMerge() { taken[.merge] = nil }
 
   /// Makes what the rules of deletion have changed in a save that has failed for good, where it stays, the way back to
   /// an earlier epoch.
@@ -198,7 +221,7 @@ final class UndoRecorder {
   }
 
   private func endEpoch(_ actions: [Action]) {
-    (taken, changedPlaces) = ([:], [:])
+    taken = [:]
     // Each recorded action holds its epoch. If none holds the current one, nothing can return to it.
     guard !actions.isEmpty, !isKnownUniquelyReferenced(&epoch) else { return }
     epoch = UndoEpoch(actions, after: epoch, moment: saveCount)
@@ -233,6 +256,7 @@ extension UndoRecorder {
     let outer = (undoneMoment, undoesSave)
     (undoneMoment, undoesSave) = (moment, isOfSave)
     actions()
+    closeSides()
     (undoneMoment, undoesSave) = outer
   }
 
@@ -303,9 +327,9 @@ extension UndoRecorder {
     let moment = manager?.isRedoing == true ? undoneMoment ?? 0 : 0
     guard graph.isHere(model) else {
       graph.editor.insert(model)
+      // First what its sides held as it was deleted: the actions of the same step lead on from there.
+      for side in absent.take(model) { restore(side) }
       for action in takeWaiting(for: model, since: moment) { action(graph) }
-      // The actions of the same step restore the sides.
-      absent.forget(model)
       return
     }
     guard model.has(_ModelFlags.deleted) else { return }
