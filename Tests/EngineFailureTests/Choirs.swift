@@ -110,3 +110,12 @@ extension Concert: CustomStringConvertible {
       .joined(separator: "; ")
   }
 }
+
+extension Concert<String> {
+  /// Names objects by their keys.
+  init(_ context: ModelContext) throws {
+    try self.init(context) { model in
+      (model as? Singer).map { "s\($0.number)" } ?? (model as? Choir).map { "c\($0.number)" } ?? "?"
+    }
+  }
+}

@@ -78,6 +78,7 @@ extension RelationshipEditor {
   private func undelete(_ model: any PersistentModel) {
     if graph.undo.isRecording {
       let wasUnsaved = model.has(_ModelFlags.inserted)
+      graph.undo.endStepSides()
       graph.undo.record { $0.editor.deleteAgain(model, wasUnsaved: wasUnsaved) }
     }
     graph.pending.remove(model, from: .deleted)

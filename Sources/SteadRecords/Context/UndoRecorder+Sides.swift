@@ -1,24 +1,3 @@
-/// What one side of a relationship held before a change, and after it.
-///
-/// Undo goes through a context's states backwards, so each side gets what it held, with its order, and no inverse is
-/// searched for. Others may have committed in between. So undo takes back what the change did, and keeps the rest.
-final class RecordedSide {
-  enum Content {
-    case reference(_Target, list: Int?)
-    case members([AnyObject])
-  }
-
-  let model: any PersistentModel
-  let index: Int
-  let before: Content
-  /// What the change made of it; known once it has ended.
-  var after: Content
-
-  init(_ model: any PersistentModel, _ index: Int, _ before: Content, after: Content? = nil) {
-    (self.model, self.index, self.before, self.after) = (model, index, before, after ?? before)
-  }
-}
-
 /// What undo and redo have made of the sides of objects whose deletion was saved, until these are back.
 struct AbsentSides {
   private var sides: [UndoRecorder.Place: RecordedSide] = [:]
@@ -48,8 +27,7 @@ extension UndoRecorder {
 
   /// Keeps what one side of a relationship holds, or held.
   func recordSide(of model: any PersistentModel, at index: Int, _ held: _SlotContent? = nil) {
-    guard isRecording, let before = content(of: model, at: index, held) else { return }
-    recordChange(of: RecordedSide(model, index, before))
+    recordChange(of: model, index, content(of: model, at: index, held))
   }
 
   /// What a side holds, or held; nil for an attribute.
@@ -77,8 +55,7 @@ extension UndoRecorder {
 
   /// Records the members that a list held.
   func recordMembers(of model: any PersistentModel, at index: Int, _ members: [AnyObject]) {
-    guard isRecording else { return }
-    recordChange(of: RecordedSide(model, index, .members(members)))
+    recordChange(of: model, index, .members(members))
   }
 
   /// Records a side that a deletion leaves as it is, and that its save clears.
@@ -87,17 +64,7 @@ extension UndoRecorder {
   func recordCut(
     of model: any PersistentModel, at index: Int, from target: (any PersistentModel)?
   ) {
-    guard isRecording, isFirstChange(of: model, index),
-      let before = content(of: model, at: index)
-    else { return }
-    record(RecordedSide(model, index, before, after: before.without(target)))
-  }
-
-  /// Records a side, unless a part of a save is under way that has recorded it already.
-  private func recordChange(of side: RecordedSide) {
-    guard isFirstChange(of: side.model, side.index) else { return }
-    open(side)
-    record(side)
+    recordChange(of: model, index, content(of: model, at: index))?.addCut(target)
   }
 
   private func record(_ side: RecordedSide) { record { $0.undo.restore(side) } }
@@ -112,6 +79,8 @@ extension UndoRecorder {
     case (.reference(let target, let list), .reference(let left, let leftList)):
       // Without an inverse it is a value as others are, and no other side contradicts it.
       let hasInverse = graph.entity(of: owner).properties[side.index].relationship?.inverse != nil
+      // The other side's list has no difference either.
+      if hasInverse, side.isWithoutEffect { return }
       restoreReference(
         side, of: owner, target, list,
         isAsLeft: !hasInverse || leads(owner, side.index, left, leftList))
@@ -229,16 +198,6 @@ extension UndoRecorder {
   }
 }
 
-extension RecordedSide.Content {
-  /// The same without an object, or without all if it is nil.
-  fileprivate func without(_ object: (any PersistentModel)?) -> Self {
-    switch self {
-    case .members(let members): .members(object == nil ? [] : members.filter { $0 !== object })
-    case .reference: .reference(.none, list: nil)
-    }
-  }
-}
-
 // MARK: - Sides that wait
 
 /// What undoing could not restore, because the deletion of the other object was saved in the meantime. If undo goes on to
@@ -352,7 +311,7 @@ extension UndoRecorder {
       property.isToMany
       ? .members(graph.reader.members(of: owner, at: index))
       : .reference(.model(target), list: owner.list(at: index))
-    let side = RecordedSide(owner, index, before, after: before.without(target))
+    let side = RecordedSide(owner, index, before, after: before.without([ObjectIdentifier(target)]))
     wait(for: target, owner, index) { graph in
       // A save that was refused may not have come to clearing it.
       let owner = owner.standIn

@@ -5,8 +5,9 @@ import Foundation
 /// A change of a relationship is recorded for each side, so that undoing restores each side with its order, and needs
 /// no search for an inverse.
 ///
-/// Invariant: a side or an attribute is recorded before it changes. Of what a save changes itself, which is taken back as
-/// a whole, only the first change of each is recorded, which has what was there before the save.
+/// Invariant: a side or an attribute is recorded before it changes. The changes of one side in one step are one, from what
+/// was there before the step to what came of it. So are those of what a save changes itself, which is taken back as a
+/// whole: what was there before the save is restored where the first change was.
 final class UndoRecorder {
   typealias Action = (ObjectGraph) -> Void
 
@@ -19,6 +20,8 @@ final class UndoRecorder {
       graph.updateRecordsUndo()
       forgetActions()
       (taken, changedPlaces, openSides) = ([:], [], [:])
+      (stepSides, partSides) = (StepSides(), [:])
+      groupCounter = manager.map(UndoGroupCounter.init)
       // What was open is a group of the former manager's.
       (openSteps, hasOwnGroup) = (0, false)
     }
@@ -29,10 +32,15 @@ final class UndoRecorder {
   var epoch = UndoEpoch()
   /// What takes back the changes of the save under way, by their part of the save.
   private var taken: [SavePart: [Action]] = [:]
-  /// What the part under way has changed; the first action for each place restores what was before.
+  /// The attributes that the part under way has changed; the first action for each restores what was before.
   private var changedPlaces: Set<Place> = []
+  /// The sides that it has changed.
+  private var partSides: [Place: RecordedSide] = [:]
+  /// The sides that the step under way has changed.
+  private var stepSides = StepSides()
   /// The sides of the change under way, of which is not yet known what they become.
   private var openSides: [Place: RecordedSide] = [:]
+  private var groupCounter: UndoGroupCounter?
   /// The part of a save for which actions are kept.
   @exclusivity(unchecked) private var part: SavePart?
   /// How many changes of the engine are under way, one inside the other.
@@ -53,7 +61,7 @@ final class UndoRecorder {
   /// Forgets the manager, and all that was recorded with it.
   func reset() {
     manager = nil
-    (epoch, taken, changedPlaces, part) = (UndoEpoch(), [:], [], nil)
+    (epoch, part) = (UndoEpoch(), nil)
   }
 
   /// What a save changes itself, in this order.
@@ -123,20 +131,63 @@ final class UndoRecorder {
   func endStep() {
     openSteps = max(0, openSteps - 1)
     guard openSteps == 0 else { return }
-    // A part of a save is one change, with all steps that it has.
-    if part == nil { closeSides() }
+    closeSides()
     guard hasOwnGroup else { return }
     hasOwnGroup = false
     // An observer of the manager may have closed it.
     if let manager, manager.groupingLevel > 0 { manager.endUndoGrouping() }
   }
 
-  // MARK: Sides under way
+  // MARK: Sides
 
-  /// Keeps a side until it is known what it becomes: what it holds at its next change, or when the step ends.
-  func open(_ side: RecordedSide) {
-    let earlier = openSides.updateValue(side, forKey: Place(side.model, side.index))
-    earlier?.after = side.before
+  /// Records a change of a side before it is made, as one with the earlier ones of the same step, or of the same part of a
+  /// save; returns the record of them all.
+  ///
+  /// - Parameter held: What the side holds, which is only asked for where it is not known.
+  @discardableResult
+  func recordChange(
+    of model: any PersistentModel, _ index: Int,
+    _ held: @autoclosure () -> RecordedSide.Content?
+  ) -> RecordedSide? {
+    guard isRecording else { return nil }
+    let place = Place(model, index)
+    if part != nil {
+      if let side = partSides[place] { return side }
+      guard let held = held() else { return nil }
+      let side = RecordedSide(model, index, held)
+      partSides[place] = side
+      record { $0.undo.restore(side) }
+      return side
+    }
+    let side: RecordedSide
+    if let known = stepSides.side(at: place, in: period), known.isAsLeft(held()) {
+      side = known
+    } else {
+      guard let held = held() else { return nil }
+      side = RecordedSide(model, index, held)
+      // Of an earlier step, whose end an observer has made.
+      openSides[place]?.end(with: held)
+    }
+    side.begin()
+    openSides[place] = side
+    record(side, change: side.countChange())
+    // Now, since the action may have opened the group.
+    stepSides.add(side, at: place, in: period)
+    return side
+  }
+
+  /// Makes the changes of sides from now on other ones than those before.
+  func endStepSides() { stepSides = StepSides() }
+
+  private func record(_ side: RecordedSide, change: Int) {
+    record { graph in
+      if side.isRestored(at: change) { graph.undo.restore(side) }
+    }
+  }
+
+  private var period: StepSides.Period {
+    StepSides.Period(
+      groups: groupCounter?.value ?? 0, saves: saveCount, epoch: ObjectIdentifier(epoch))
   }
 
   /// Has each side know what the change that has ended made of it.
@@ -144,9 +195,11 @@ final class UndoRecorder {
     if openSides.isEmpty { return }
     let sides = openSides.values
     openSides = [:]
-    for side in sides {
-      if let after = content(of: side.model, at: side.index) { side.after = after }
-    }
+    for side in sides { close(side) }
+  }
+
+  private func close(_ side: RecordedSide) {
+    if let content = content(of: side.model, at: side.index) { side.end(with: content) }
   }
 
   // MARK: What waits
@@ -192,12 +245,12 @@ final class UndoRecorder {
 
   /// Ends what ``begin(_:)`` began: the following changes are steps again.
   func endPart() {
-    closeSides()
-    (part, changedPlaces) = (nil, [])
+    for side in partSides.values { close(side) }
+    (part, changedPlaces, partSides) = (nil, [], [:])
   }
 
-  /// Whether a change is to be recorded: of what a save changes itself, only the first of each place.
-  func isFirstChange(of model: any PersistentModel, _ index: Int) -> Bool {
+  /// Whether a change of an attribute is to be recorded: of what a save changes itself, only the first of each place.
+  private func isFirstChange(of model: any PersistentModel, _ index: Int) -> Bool {
     part == nil || changedPlaces.insert(Place(model, index)).inserted
   }
 
@@ -255,8 +308,10 @@ extension UndoRecorder {
     // Nested: on the way to an earlier epoch, what a save changed is taken back as of that save.
     let outer = (undoneMoment, undoesSave)
     (undoneMoment, undoesSave) = (moment, isOfSave)
+    // One change, whatever an observer changes meanwhile.
+    openSteps += 1
     actions()
-    closeSides()
+    endStep()
     (undoneMoment, undoesSave) = outer
   }
 
@@ -333,6 +388,7 @@ extension UndoRecorder {
       return
     }
     guard model.has(_ModelFlags.deleted) else { return }
+    endStepSides()
     record { DeleteRules($0).delete(model) }
     graph.pending.remove(model, from: .deleted)
     // What a save has cut that was refused afterwards.

@@ -1,0 +1,168 @@
+import Foundation
+import Synchronization
+
+/// What one side of a relationship held before a step changed it, and afterwards.
+///
+/// Undo goes through a context's states backwards, so each side gets what it held, with its order, and no inverse is
+/// searched for. Others may have committed in between. So undo takes back what the step did, and keeps the rest.
+///
+/// A step that changes a side several times has one of these, whose difference is that of the whole step: what it
+/// added and removed again is not its own any more if another context adds it. Where others have changed the side in
+/// between, it has two, which undo goes through one after the other.
+final class RecordedSide {
+  enum Content {
+    case reference(_Target, list: Int?)
+    case members([AnyObject])
+  }
+
+  let model: any PersistentModel
+  let index: Int
+  let before: Content
+  /// What it held as the latest change ended; what it held before, as long as that is not known.
+  private var held: Content
+  /// Deleted objects that are still there, and that the save takes away; nil for everything, with the owner.
+  private var cut: Set<ObjectIdentifier>? = []
+  private var changeCount = 0
+  /// Whether a change is under way, of which is not yet known what it makes of the side.
+  private(set) var isOpen = false
+
+  init(_ model: any PersistentModel, _ index: Int, _ before: Content, after: Content? = nil) {
+    (self.model, self.index, self.before, held) = (model, index, before, after ?? before)
+  }
+
+  /// What the step made of it.
+  var after: Content { cut?.isEmpty == true ? held : held.without(cut) }
+
+  /// Whether the step's last change gave back what its first one took.
+  var isWithoutEffect: Bool { changeCount > 1 && before.isSame(as: after) }
+
+  /// Whether nobody else has changed the side since the latest change, so that another one makes one with it.
+  func isAsLeft(_ current: @autoclosure () -> Content?) -> Bool {
+    isOpen || current().map(held.isSame) == true
+  }
+
+  /// Begins a change.
+  func begin() { isOpen = true }
+
+  func end(with content: Content) { (held, isOpen) = (content, false) }
+
+  /// Notes a deleted object that the save takes away; nil if the owner is deleted.
+  func addCut(_ target: (any PersistentModel)?) {
+    if let target { cut?.insert(ObjectIdentifier(target)) } else { cut = nil }
+  }
+
+  /// The number of a further change.
+  func countChange() -> Int {
+    changeCount += 1
+    return changeCount - 1
+  }
+
+  /// Whether undo restores the side where it comes to a change.
+  ///
+  /// At the last change, which it comes to first: objects that the step has inserted are still here, and redo, which
+  /// comes to it last, has them again. And at the first one: deletions that were undone in between may have changed it.
+  func isRestored(at change: Int) -> Bool { change == 0 || change == changeCount - 1 }
+}
+
+extension RecordedSide.Content {
+  /// The same without some objects, or without all if they are nil.
+  func without(_ objects: Set<ObjectIdentifier>?) -> Self {
+    switch self {
+    case .members(let members):
+      .members(
+        objects.map { gone in members.filter { !gone.contains(ObjectIdentifier($0)) } } ?? [])
+    case .reference(.model(let target), _)
+    where objects?.contains(ObjectIdentifier(target)) == false:
+      self
+    case .reference: .reference(.none, list: nil)
+    }
+  }
+
+  fileprivate func isSame(as other: Self) -> Bool {
+    switch (self, other) {
+    case (.members(let own), .members(let other)):
+      // Mostly the very array, which takes no time.
+      own.withUnsafeBufferPointer { own in
+        other.withUnsafeBufferPointer { other in
+          own.count == other.count
+            && (own.baseAddress == other.baseAddress || own.elementsEqual(other, by: ===))
+        }
+      }
+    case (.reference(let own, let list), .reference(let other, let otherList)):
+      list == otherList && own.isSame(as: other)
+    default: false
+    }
+  }
+}
+
+extension _Target {
+  fileprivate func isSame(as other: Self) -> Bool {
+    switch (self, other) {
+    case (.none, .none): true
+    case (.row(let own), .row(let other)): own == other
+    case (.model(let own), .model(let other)): own === other
+    default: false
+    }
+  }
+}
+
+// MARK: - Steps
+
+/// The sides that the current step has changed, by place.
+///
+/// A step ends with its group of the undo manager, or with a group in it, which can be undone alone, and with a save:
+/// undo restores what waits for a deleted object as of the save of its deletion. It also ends where a deletion is taken
+/// back: undo of that deletes again, and cuts by the rules what is restored afterwards.
+struct StepSides {
+  struct Period: Equatable {
+    let groups: Int
+    let saves: Int
+    let epoch: ObjectIdentifier
+  }
+
+  /// Held by the actions alone: with those that a program has dropped from its manager, a step ends, too.
+  private struct Entry {
+    weak var side: RecordedSide?
+  }
+
+  private var period: Period?
+  private var entries: [UndoRecorder.Place: Entry] = [:]
+
+  func side(at place: UndoRecorder.Place, in period: Period) -> RecordedSide? {
+    period == self.period ? entries[place]?.side : nil
+  }
+
+  mutating func add(_ side: RecordedSide, at place: UndoRecorder.Place, in period: Period) {
+    if self.period != period { (self.period, entries) = (period, [:]) }
+    entries[place] = Entry(side: side)
+  }
+}
+
+/// Counts where groups of an undo manager begin and end, which Foundation's manager tells by notifications alone.
+final class UndoGroupCounter {
+  private final class Count: Sendable {
+    let value = Atomic<Int>(0)
+  }
+
+  private let count = Count()
+  private let observers: [any NSObjectProtocol]
+
+  var value: Int { count.value.load(ordering: .relaxed) }
+
+  init(_ manager: UndoManager) {
+    let names: [Notification.Name] = [
+      .NSUndoManagerDidOpenUndoGroup, .NSUndoManagerDidCloseUndoGroup,
+      .NSUndoManagerWillUndoChange, .NSUndoManagerDidUndoChange,
+      .NSUndoManagerWillRedoChange, .NSUndoManagerDidRedoChange,
+    ]
+    observers = names.map { [count] name in
+      NotificationCenter.default.addObserver(forName: name, object: manager, queue: nil) { _ in
+        count.value.add(1, ordering: .relaxed)
+      }
+    }
+  }
+
+  deinit {
+    for observer in observers { NotificationCenter.default.removeObserver(observer) }
+  }
+}
