@@ -64,7 +64,9 @@ extension Reference {
     case .undo:
       let closing = closeGroup(context)
       guard let group = contexts[context].history.undos.popLast() else { return closing }
-      contexts[context].history.redos.append(group)
+      // Redo leads back to the state from before the undo. A save may have applied rules of deletion since the step.
+      let after = contexts[context].moment(contexts[context].history.saves)
+      contexts[context].history.redos.append((group.before, after))
       restore(context, group.before)
       return closing + [.undo(context)]
     default:
