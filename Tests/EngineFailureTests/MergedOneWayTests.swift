@@ -17,6 +17,7 @@ enum Gallery {
   @Model final class Note {
     var cover: Picture?
     var pictures: [Picture] = []
+    var tags: [Tag] = []
     init() {}
   }
 }
@@ -150,5 +151,32 @@ enum Gallery {
     #expect(other.title == "other")
     manager.redo()
     #expect(other.title == "changed" && !manager.canRedo)
+  }
+
+  // MARK: Links to what becomes one
+
+  /// Another context's commit had unloaded the list, and the save looked for the duplicate in loaded lists alone.
+  @Test(arguments: [false, true], [false, true])
+  func `a list leads to the row of its duplicate though another context has changed it`(
+    fetches: Bool, isNew: Bool
+  ) throws {
+    let store = try TestStore(
+      .memory, Gallery.Tag.self, Gallery.Picture.self, Gallery.Note.self)
+    let (context, other) = (store.context(), store.context())
+    let first = Gallery.Note()
+    first.tags = [Gallery.Tag("a")]
+    other.insert(first)
+    try other.save()
+    let note = try context.only(Gallery.Note.self)
+    note.tags.append(Gallery.Tag("b"))
+    if isNew { context.insert(Gallery.Tag("b")) } else { other.insert(Gallery.Tag("b")) }
+    first.tags.append(Gallery.Tag("c"))
+    try other.save()
+    if fetches { _ = try context.all(Gallery.Note.self) }
+    try context.save()
+    #expect(note.tags.map(\.name).sorted() == ["a", "b", "c"])
+    let stored = try store.reopened()
+    #expect(try stored.only(Gallery.Note.self).tags.map(\.name).sorted() == ["a", "b", "c"])
+    #expect(try stored.all(Gallery.Tag.self).count == 3)
   }
 }

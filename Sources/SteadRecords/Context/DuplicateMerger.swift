@@ -293,7 +293,9 @@ final class DuplicateMerger {
     case .toOne(.model(let target)):
       if let original = target.successor { setReference(of: model, index, original) }
     case .toMany(let targets):
-      guard let loaded = targets.loaded else { return }
+      // A list with pending changes may have a duplicate though another context's commit has unloaded it.
+      guard targets.loaded != nil || targets.delta != nil else { return }
+      let loaded = targets.loaded ?? graph.reader.members(of: model, at: index)
       let list = loaded.map { object -> AnyObject in
         (object as? any PersistentModel)?.successor ?? object
       }
