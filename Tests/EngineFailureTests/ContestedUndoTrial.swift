@@ -43,6 +43,14 @@ struct Duet {
     if link == .manyToMany { choir.honorary = members } else { choir.singers = members }
   }
 
+  func setMembers(_ numbers: [Int]) {
+    Self.setMembers(of: choirs[0], link, numbers.map { singers[$0] })
+  }
+
+  func remove(_ number: Int) {
+    Self.setMembers(of: choirs[0], link, members(of: choirs[0]).filter { $0.number != number })
+  }
+
   mutating func edit(_ edit: ContestedUndoTests.Edit) throws {
     let list = members(of: choirs[0])
     switch edit {

@@ -6,6 +6,8 @@ import Testing
 
 /// The changes of one relationship in one step are one change: undo takes back what they did as a whole.
 @Suite("Undo of steps with several changes of a side") struct UndoneStepTests {
+  typealias Link = ContestedUndoTests.Link
+
   enum Detour: CaseIterable { case choir, choirByList, leader, honorary, honours }
 
   /// Undo took back each change of its own: first to what the step had meanwhile, then what another context had made.
@@ -234,5 +236,111 @@ import Testing
     #expect(duet.mine() == [1, 2, 3])
     duet.manager.redo()
     #expect(duet.mine() == [1, 2, 3, 4])
+  }
+
+  // MARK: What comes in between
+
+  enum Between: CaseIterable { case toList, ofMember, unrelated, unrecorded }
+
+  /// One side of the link knew of two changes, which undo takes back one after the other, and the other side of one.
+  @Test(arguments: [Link.oneToMany, .manyToMany], Between.allCases)
+  func `undo takes a link from both its sides or from none`(_ link: Link, _ between: Between) throws
+  {
+    let duet = try Duet(link)
+    let (context, other) = (duet.context, duet.other)
+    let (choir, second, singer) = (duet.choir(1), duet.choir(2), duet.singer(5))
+    duet.manager.beginUndoGrouping()
+    duet.setMembers([1, 2, 3, 5])
+    switch between {
+    case .toList: _ = try duet.add(.toList)
+    case .ofMember:
+      if link == .manyToMany { try other.twin(of: singer).honours.append(other.twin(of: second)) }
+      try other.twin(of: singer).leads = other.twin(of: second)
+    case .unrelated: try other.twin(of: second).points = 3
+    case .unrecorded:
+      duet.manager.disableUndoRegistration()
+      second.leader = duet.singer(6)
+      duet.setMembers([1, 2, 3, 5, 4])
+      duet.manager.enableUndoRegistration()
+    }
+    try other.save()
+    try duet.merge()
+    duet.remove(5)
+    duet.manager.endUndoGrouping()
+    try context.save()
+    // The other context links what the step has unlinked again.
+    let twin = try other.twin(of: choir)
+    if link == .manyToMany {
+      try twin.honorary.append(other.twin(of: singer))
+    } else {
+      try twin.singers.append(other.twin(of: singer))
+    }
+    try other.save()
+    try duet.merge()
+    for _ in 0..<2 {
+      duet.manager.undo()
+      try duet.expectSame(duet.mine(), "undo")
+      duet.manager.redo()
+      try duet.expectSame(duet.mine(), "redo")
+    }
+  }
+
+  /// What undo had made of the sides of a missing object was there again once a later deletion of it was undone.
+  @Test(arguments: [false, true])
+  func `undo of a deletion knows nothing of an earlier one that the program took back`(
+    ofOwner: Bool
+  ) throws {
+    let duet = try Duet(.manyToMany)
+    let (choir, singer) = (duet.choir(1), duet.singer(2))
+    duet.setMembers([])
+    duet.context.processPendingChanges()
+    try duet.context.save()
+    let gone: any PersistentModel = ofOwner ? choir : singer
+    if ofOwner {
+      try duet.other.delete(duet.other.twin(of: choir))
+    } else {
+      try duet.other.delete(duet.other.twin(of: singer))
+    }
+    try duet.other.save()
+    try duet.merge()
+    duet.manager.undo()
+    duet.context.insert(gone)
+    duet.context.processPendingChanges()
+    if ofOwner { duet.setMembers([5]) }
+    try duet.context.save()
+    duet.context.processPendingChanges()
+    let held = duet.mine()
+    duet.context.delete(gone)
+    try duet.context.save()
+    duet.manager.undo()
+    if ofOwner { try duet.expectSame([5], "undone") } else { try duet.expectSame(held, "undone") }
+  }
+
+  /// The list waited for all but the first of them for good, and the context kept its objects with it.
+  @Test func `redo of several insertions keeps nothing`() throws {
+    let store = try TestStore(.memory, Singer.self, Choir.self)
+    let context = store.context()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    weak var singer: Singer?
+    do {
+      let choir = Choir(1)
+      context.insert(choir)
+      try context.save()
+      manager.beginUndoGrouping()
+      for number in 0..<5 { choir.reserves.append(Singer(number)) }
+      manager.endUndoGrouping()
+      singer = choir.reserves.last
+      for _ in 0..<2 {
+        manager.undo()
+        #expect(choir.reserves.isEmpty)
+        manager.redo()
+        #expect(choir.reserves.map(\.number) == [0, 1, 2, 3, 4])
+      }
+      try context.save()
+    }
+    manager.removeAllActions()
+    #expect(singer == nil)
   }
 }

@@ -165,6 +165,28 @@ enum Binding: String, Codable { case paper, leather }
     #expect(try store.container.check().isSound)
   }
 
+  /// Undo took a row that could not be read for none, and the save cleared the reference.
+  @Test(arguments: [Link.jewel, .guest, .relic])
+  func `undo leads a reference to an unreadable object again`(_ link: Link) throws {
+    let store = try store(link)
+    let context = store.context()
+    let manager = UndoManager()
+    manager.groupsByEvent = false
+    context.undoManager = manager
+    let library = try libraries(context)[0]
+    library.name = "c"
+    link.set([], of: library)
+    manager.undo()
+    try context.save()
+    try repair(store)
+    let stored = try store.reopened()
+    let volume = try stored.only(Volume.self, where: #Predicate { $0.title == "a1" })
+    #expect(
+      try link.titles(of: stored.only(Library.self, where: #Predicate { $0.name == "c" })) == ["a1"]
+    )
+    #expect([volume.crown, volume.host, volume.vault].contains { $0?.name == "c" })
+  }
+
   /// The members were counted without the one that could not be read.
   @Test func `an unreadable member counts towards a limit`() throws {
     let store = try store(.kept)

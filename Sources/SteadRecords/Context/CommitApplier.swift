@@ -138,6 +138,7 @@ final class CommitApplier {
     hasNews = true
     // Sides change below in other ways than by single additions, and members may be freed.
     graph.editor.membership = nil
+    graph.undo.endStepSides()
     renewPending()
     for model in changed.observed {
       graph.notifying(model, nil) { if model.has(_ModelFlags.stale) { graph.reader.reload(model) } }

@@ -7,8 +7,8 @@ import Synchronization
 /// searched for. Others may have committed in between. So undo takes back what the step did, and keeps the rest.
 ///
 /// A step that changes a side several times has one of these, whose difference is that of the whole step: what it
-/// added and removed again is not its own any more if another context adds it. Where others have changed the side in
-/// between, it has two, which undo goes through one after the other.
+/// added and removed again is not its own any more if another context adds it. Where others' commits arrive in
+/// between, it has two for each side, which undo goes through one after the other.
 final class RecordedSide {
   enum Content {
     case reference(_Target, list: Int?)
@@ -23,32 +23,41 @@ final class RecordedSide {
   /// Deleted objects that are still there, and that the save takes away; nil for everything, with the owner.
   private var cut: Set<ObjectIdentifier>? = []
   private var changeCount = 0
-  /// Whether a change is under way, of which is not yet known what it makes of the side.
-  private(set) var isOpen = false
 
   init(_ model: any PersistentModel, _ index: Int, _ before: Content, after: Content? = nil) {
     (self.model, self.index, self.before, held) = (model, index, before, after ?? before)
   }
 
-  /// What the step made of it.
-  var after: Content { cut?.isEmpty == true ? held : held.without(cut) }
-
-  /// Whether the step's last change gave back what its first one took.
-  var isWithoutEffect: Bool { changeCount > 1 && before.isSame(as: after) }
-
-  /// Whether nobody else has changed the side since the latest change, so that another one makes one with it.
-  func isAsLeft(_ current: @autoclosure () -> Content?) -> Bool {
-    isOpen || current().map(held.isSame) == true
+  /// What the step made of it, with what a save of its deletions has taken away.
+  ///
+  /// - Parameter current: What the side holds. A deleted object in it was not taken away: no save has come to it.
+  func after(_ current: @autoclosure () -> Content?) -> Content {
+    cut?.isEmpty == true ? held : held.without(cut, but: current())
   }
 
-  /// Begins a change.
-  func begin() { isOpen = true }
+  /// Whether the step's last change gave back what its first one took.
+  ///
+  /// - Parameter after: What the step made of the side.
+  func isWithoutEffect(_ after: Content) -> Bool { changeCount > 1 && before.isSame(as: after) }
 
-  func end(with content: Content) { (held, isOpen) = (content, false) }
+  func end(with content: Content) { held = content }
 
   /// Notes a deleted object that the save takes away; nil if the owner is deleted.
   func addCut(_ target: (any PersistentModel)?) {
     if let target { cut?.insert(ObjectIdentifier(target)) } else { cut = nil }
+  }
+
+  /// Notes the deleted objects that it holds, which may have been linked since their deletion, by no rule of it.
+  func addCuts() {
+    if model.has(_ModelFlags.deleted) { return addCut(nil) }
+    switch held {
+    case .members(let members):
+      for case let member as any PersistentModel in members where member.has(_ModelFlags.deleted) {
+        addCut(member)
+      }
+    case .reference(.model(let target), _) where target.has(_ModelFlags.deleted): addCut(target)
+    case .reference: break
+    }
   }
 
   /// The number of a further change.
@@ -65,16 +74,21 @@ final class RecordedSide {
 }
 
 extension RecordedSide.Content {
-  /// The same without some objects, or without all if they are nil.
-  func without(_ objects: Set<ObjectIdentifier>?) -> Self {
+  /// The same without some objects, or without all if they are nil; what another content has stays.
+  func without(_ objects: Set<ObjectIdentifier>?, but other: Self? = nil) -> Self {
     switch self {
     case .members(let members):
-      .members(
-        objects.map { gone in members.filter { !gone.contains(ObjectIdentifier($0)) } } ?? [])
+      var kept: Set<ObjectIdentifier> = []
+      if case .members(let others) = other { kept = Set(others.map(ObjectIdentifier.init)) }
+      return .members(
+        members.filter {
+          let id = ObjectIdentifier($0)
+          return objects?.contains(id) == false || kept.contains(id)
+        })
     case .reference(.model(let target), _)
     where objects?.contains(ObjectIdentifier(target)) == false:
-      self
-    case .reference: .reference(.none, list: nil)
+      return self
+    case .reference: return other.map(isSame) == true ? self : .reference(.none, list: nil)
     }
   }
 
@@ -112,7 +126,9 @@ extension _Target {
 ///
 /// A step ends with its group of the undo manager, or with a group in it, which can be undone alone, and with a save:
 /// undo restores what waits for a deleted object as of the save of its deletion. It also ends where a deletion is taken
-/// back: undo of that deletes again, and cuts by the rules what is restored afterwards.
+/// back: undo of that deletes again, and cuts by the rules what is restored afterwards. And it ends where sides change
+/// that are not recorded, by others' commits or while registration is off: for all sides at once, since both sides of a
+/// link must be taken back by the same changes.
 struct StepSides {
   struct Period: Equatable {
     let groups: Int

@@ -66,6 +66,7 @@ extension RelationshipEditor {
     // program may know it.
     if state.pointee.rowID >= 0 { state.pointee.rowID = TemporaryRowID.next() }
     state.pointee.clear(_ModelFlags.missing)
+    graph.undo.forgetAbsent(model)
     if !graph.loader.observesModels { state.pointee.clear(_ModelFlags.observed) }
     if entity.tracesReads { state.pointee.set(_ModelFlags.traced) }
     graph.pending.add(model, to: .inserted, root: entity.rootIndex, at: graph.commits.clock.next())

@@ -1,6 +1,6 @@
 /// What undo and redo have made of the sides of objects whose deletion was saved, until these are back.
 struct AbsentSides {
-  private var sides: [UndoRecorder.Place: RecordedSide] = [:]
+  private var sides: [ObjectIdentifier: [Int: RecordedSide]] = [:]
 
   /// Keeps what a side would hold; returns what was kept of it before.
   ///
@@ -9,15 +9,18 @@ struct AbsentSides {
     _ content: RecordedSide.Content, _ model: any PersistentModel, _ index: Int,
     held: RecordedSide.Content
   ) -> RecordedSide.Content? {
-    let place = UndoRecorder.Place(model, index)
-    return sides.updateValue(RecordedSide(model, index, content, after: held), forKey: place)?
-      .before
+    let side = RecordedSide(model, index, content, after: held)
+    return sides[ObjectIdentifier(model), default: [:]].updateValue(side, forKey: index)?.before
+  }
+
+  mutating func forget(_ model: any PersistentModel) {
+    if !sides.isEmpty { sides[ObjectIdentifier(model)] = nil }
   }
 
   /// An object's sides, which are no longer kept then.
   mutating func take(_ model: any PersistentModel) -> [RecordedSide] {
-    let own = sides.filter { $0.value.model === model }
-    for place in own.keys { sides[place] = nil }
+    if sides.isEmpty { return [] }
+    let own = sides.removeValue(forKey: ObjectIdentifier(model)) ?? [:]
     return own.values.sorted { $0.index < $1.index }
   }
 }
@@ -75,12 +78,14 @@ extension UndoRecorder {
   func restore(_ side: RecordedSide) {
     let owner = side.model.standIn
     guard graph.isHere(owner) else { return restoreAbsent(side, of: owner) }
-    switch (side.before, side.after) {
+    graph.reader.makeCurrent(owner)
+    let after = side.after(content(of: owner, at: side.index))
+    switch (side.before, after) {
     case (.reference(let target, let list), .reference(let left, let leftList)):
       // Without an inverse it is a value as others are, and no other side contradicts it.
       let hasInverse = graph.entity(of: owner).properties[side.index].relationship?.inverse != nil
       // The other side's list has no difference either.
-      if hasInverse, side.isWithoutEffect { return }
+      if hasInverse, side.isWithoutEffect(after) { return }
       restoreReference(
         side, of: owner, target, list,
         isAsLeft: !hasInverse || leads(owner, side.index, left, leftList))
@@ -103,7 +108,11 @@ extension UndoRecorder {
   ) -> Bool {
     let current = graph.reader.destination(of: model, at: index)
     let expected = graph.reader.resolved(target, model, index)
-    guard let current, let expected else { return current == nil && expected == nil }
+    guard let current, let expected else {
+      // A row that cannot be read is no missing destination.
+      if case .none = target { return current == nil }
+      return false
+    }
     let first = graph.entity(of: model).properties[index].firstList
     // Not its stand-in: two objects that a save has made one may be about to become two again.
     return current === expected
@@ -122,7 +131,6 @@ extension UndoRecorder {
     isAsLeft: Bool
   ) {
     let index = side.index
-    graph.reader.makeCurrent(model)
     recordSide(of: model, at: index)
     forgetWaiting(model, index)
     var found = target
@@ -162,7 +170,6 @@ extension UndoRecorder {
     _ side: RecordedSide, of model: any PersistentModel, _ all: [AnyObject], _ left: [AnyObject]
   ) {
     let index = side.index
-    graph.reader.makeCurrent(model)
     let held = graph.reader.members(of: model, at: index)
     recordMembers(of: model, at: index, held)
     forgetWaiting(model, index)
@@ -214,6 +221,8 @@ struct WaitingSides {
   }
 
   private var waits: [ObjectIdentifier: [Wait]] = [:]
+  /// What a side waits for.
+  private var objects: [UndoRecorder.Place: Set<ObjectIdentifier>] = [:]
 
   var isEmpty: Bool { waits.isEmpty }
 
@@ -231,22 +240,38 @@ struct WaitingSides {
     }
     kept.append(Wait(side: side, moment: moment, action: action))
     waits[object] = kept
+    objects[side, default: []].insert(object)
   }
 
   /// What waited for an object since a moment, in the order in which it was undone; that waits no longer then.
   mutating func take(for object: AnyObject, since moment: Int) -> [UndoRecorder.Action] {
-    guard let kept = waits.removeValue(forKey: ObjectIdentifier(object)) else { return [] }
-    let earlier = kept.filter { $0.moment < moment }
-    if !earlier.isEmpty { waits[ObjectIdentifier(object)] = earlier }
-    return kept.filter { $0.moment >= moment }.map(\.action)
+    let object = ObjectIdentifier(object)
+    guard let kept = waits[object] else { return [] }
+    let taken = kept.filter { $0.moment >= moment }
+    keep(kept.filter { $0.moment < moment }, for: object)
+    for wait in taken { note(object, waitsNoLonger: wait.side) }
+    return taken.map(\.action)
   }
 
   /// Forgets what waits for a side and was kept at a moment or later.
   mutating func forget(_ side: UndoRecorder.Place, since moment: Int) {
-    for object in waits.keys {
+    for object in objects[side] ?? [] {
+      guard let kept = waits[object] else { continue }
       // What was recorded after the save that cleared the side is later than what waits.
-      waits[object]?.removeAll { $0.side == side && $0.moment >= moment }
+      let rest = kept.filter { $0.side != side || $0.moment < moment }
+      if rest.count == kept.count { continue }
+      keep(rest, for: object)
+      note(object, waitsNoLonger: side)
     }
+  }
+
+  private mutating func keep(_ rest: [Wait], for object: ObjectIdentifier) {
+    waits[object] = rest.isEmpty ? nil : rest
+  }
+
+  private mutating func note(_ object: ObjectIdentifier, waitsNoLonger side: UndoRecorder.Place) {
+    objects[side]?.remove(object)
+    if objects[side]?.isEmpty == true { objects[side] = nil }
   }
 }
 

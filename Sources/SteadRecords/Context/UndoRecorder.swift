@@ -149,7 +149,10 @@ final class UndoRecorder {
     of model: any PersistentModel, _ index: Int,
     _ held: @autoclosure () -> RecordedSide.Content?
   ) -> RecordedSide? {
-    guard isRecording else { return nil }
+    guard isRecording else {
+      if manager != nil { endStepSides() }
+      return nil
+    }
     let place = Place(model, index)
     if part != nil {
       if let side = partSides[place] { return side }
@@ -160,7 +163,7 @@ final class UndoRecorder {
       return side
     }
     let side: RecordedSide
-    if let known = stepSides.side(at: place, in: period), known.isAsLeft(held()) {
+    if let known = stepSides.side(at: place, in: period) {
       side = known
     } else {
       guard let held = held() else { return nil }
@@ -168,7 +171,6 @@ final class UndoRecorder {
       // Of an earlier step, whose end an observer has made.
       openSides[place]?.end(with: held)
     }
-    side.begin()
     openSides[place] = side
     record(side, change: side.countChange())
     // Now, since the action may have opened the group.
@@ -199,7 +201,9 @@ final class UndoRecorder {
   }
 
   private func close(_ side: RecordedSide) {
-    if let content = content(of: side.model, at: side.index) { side.end(with: content) }
+    guard let content = content(of: side.model, at: side.index) else { return }
+    side.end(with: content)
+    if !graph.pending.isEmpty(.deleted) { side.addCuts() }
   }
 
   // MARK: What waits
@@ -228,6 +232,11 @@ final class UndoRecorder {
     // What waits since the save itself is what the side held before it, and stays.
     let reached = undoneMoment.map { undoesSave ? $0 + 1 : $0 }
     waiting.forget(Place(owner, index), since: reached ?? saveCount)
+  }
+
+  /// Forgets what undo has made of an object's sides while it was not here, once the program inserts it again itself.
+  func forgetAbsent(_ model: any PersistentModel) {
+    if undoneMoment == nil { absent.forget(model) }
   }
 
   // MARK: What a save changes itself
@@ -368,7 +377,11 @@ extension UndoRecorder {
       for index in entity.relationships { DeleteRules(graph).cut(model, entity.properties[index]) }
       return DeleteRules(graph).delete(model)
     }
-    record { $0.editor.insert(model) }
+    record { graph in
+      graph.editor.insert(model)
+      // Its sides are restored by the actions of this redo that follow.
+      _ = graph.undo.takeWaiting(for: model, since: graph.undo.undoneMoment ?? 0)
+    }
     graph.leave(model)
     graph.didChangePending()
   }
