@@ -222,6 +222,7 @@ import Testing
   /// The observer's change ended the one under way, which redo then took for none.
   @Test func `redo makes a change again during whose undo an observer made another one`() throws {
     let duet = try Duet(.manyToMany)
+    // Observation wants a closure that may be sent, and calls it on this thread, within the undo below.
     nonisolated(unsafe) let (choir, other) = (duet.choir(1), duet.choir(2))
     nonisolated(unsafe) let singer = duet.singer(5)
     choir.honorary.append(duet.singer(4))

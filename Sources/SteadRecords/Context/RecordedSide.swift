@@ -48,6 +48,8 @@ final class RecordedSide {
   }
 
   /// Notes the deleted objects that it holds, which may have been linked since their deletion, by no rule of it.
+  ///
+  /// Costs a look at each member.
   func addCuts() {
     if model.has(_ModelFlags.deleted) { return addCut(nil) }
     switch held {
@@ -144,12 +146,17 @@ struct StepSides {
   private var period: Period?
   private var entries: [UndoRecorder.Place: Entry] = [:]
 
+  var isEmpty: Bool { entries.isEmpty }
+  var all: [RecordedSide] { entries.values.compactMap(\.side) }
+
+  func isOf(_ period: Period) -> Bool { period == self.period }
+
   func side(at place: UndoRecorder.Place, in period: Period) -> RecordedSide? {
-    period == self.period ? entries[place]?.side : nil
+    isOf(period) ? entries[place]?.side : nil
   }
 
   mutating func add(_ side: RecordedSide, at place: UndoRecorder.Place, in period: Period) {
-    if self.period != period { (self.period, entries) = (period, [:]) }
+    if !isOf(period) { (self.period, entries) = (period, [:]) }
     entries[place] = Entry(side: side)
   }
 }

@@ -162,6 +162,7 @@ final class UndoRecorder {
       record { $0.undo.restore(side) }
       return side
     }
+    if !stepSides.isOf(period) { endStepSides() }
     let side: RecordedSide
     if let known = stepSides.side(at: place, in: period) {
       side = known
@@ -179,7 +180,14 @@ final class UndoRecorder {
   }
 
   /// Makes the changes of sides from now on other ones than those before.
-  func endStepSides() { stepSides = StepSides() }
+  ///
+  /// Invariant: the sides that end know which of their objects the save of a pending deletion takes away.
+  func endStepSides() {
+    if stepSides.isEmpty { return }
+    // Now, and not at each change: a list is looked through once a step, and only while something is deleted.
+    if !graph.pending.isEmpty(.deleted) { for side in stepSides.all { side.addCuts() } }
+    stepSides = StepSides()
+  }
 
   private func record(_ side: RecordedSide, change: Int) {
     record { graph in
@@ -201,9 +209,7 @@ final class UndoRecorder {
   }
 
   private func close(_ side: RecordedSide) {
-    guard let content = content(of: side.model, at: side.index) else { return }
-    side.end(with: content)
-    if !graph.pending.isEmpty(.deleted) { side.addCuts() }
+    if let content = content(of: side.model, at: side.index) { side.end(with: content) }
   }
 
   // MARK: What waits
@@ -246,6 +252,8 @@ final class UndoRecorder {
   /// It is no step: the program did not make it, and the next undo would then take back nothing that it did. What
   /// observers change meanwhile belongs to it.
   func begin(_ part: SavePart) {
+    // While what the save deletes is still here.
+    endStepSides()
     // While registration is off, nothing leads back over a deletion, so what its rules cut must stay cut. A merge
     // concerns all steps from before, and turns registration off itself.
     guard let manager, part == .merge || manager.isUndoRegistrationEnabled else { return }
