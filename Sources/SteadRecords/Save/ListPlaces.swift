@@ -122,13 +122,14 @@ struct ListPlaces {
 
   // MARK: Another order
 
-  /// The first position that this save assigns in a relationship of a new object whose row another object has, too:
-  /// existing members keep their positions.
+  /// The first position that this save may assign in a relationship: any, unless a new object has the row of another one,
+  /// where existing members keep their positions.
   private func firstPlace(
     in storage: ToManyStorage, of owner: any PersistentModel, upserted: Set<ObjectIdentifier>
   ) -> Int64 {
     guard upserted.contains(ObjectIdentifier(owner)), case .join(let table, _, _) = storage else {
-      return 0
+      // Another program may have written positions below 0.
+      return .min
     }
     return pairNumbers[table]?.first ?? 0
   }

@@ -240,7 +240,7 @@ extension StoreConnection {
     // max(): the entry may be greater already, and must never fall.
     try run(
       "INSERT INTO stead_sequence VALUES (?1, ?2) "
-        + "ON CONFLICT DO UPDATE SET last = max(last, excluded.last)",
+        + "ON CONFLICT DO UPDATE SET last = max(CAST(last AS INTEGER), excluded.last)",
       [.text(table), .integer(number)])
   }
 
@@ -281,16 +281,28 @@ extension StoreConnection {
   func lastNumber(in table: String) throws -> Int64 {
     try integer(
       "SELECT max(ifnull((SELECT max(\"_id\") FROM \(table.sqlName)), 0), "
-        + "ifnull((SELECT last FROM stead_sequence WHERE name = ?1), 0))", [.text(table)]) ?? 0
+        + "ifnull((SELECT CAST(last AS INTEGER) FROM stead_sequence WHERE name = ?1), 0))",
+      [.text(table)]) ?? 0
   }
 
   /// Inserts a pair unless it exists: undo records a pair from both sides of a relationship.
+  ///
+  /// - Throws: `storeFailure` if the pair's number is taken, as by a trigger of another program.
   func insertPair(
     _ join: JoinTable, _ number: Int64, _ owner: Int64, _ target: Int64
   ) throws {
     try run(
       "INSERT OR IGNORE INTO \(join.name.sqlName) (\"_id\", \(join.owner), \(join.target)) "
         + "VALUES (?1, ?2, ?3)", [.integer(number), .integer(owner), .integer(target)])
+    if changedRows > 0 { return }
+    let found = try integers(
+      "SELECT \"_id\" FROM \(join.name.sqlName) WHERE \(join.owner) = ?1 AND \(join.target) = ?2",
+      [.integer(owner), .integer(target)])
+    if !found.isEmpty { return }
+    throw SwiftDataError(
+      .storeFailure,
+      "The table \(join.name) has another pair of the number \(number), so a new one could not be added: another program "
+        + "has changed the table. Nothing was saved; save again.")
   }
 
   /// Deletes a pair if it exists.

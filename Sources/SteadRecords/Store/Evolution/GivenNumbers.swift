@@ -47,7 +47,7 @@ struct GivenNumbers {
     // A subclass may have the name of a class that was dropped from another table.
     for entity in layout.entities where entity.name != entity.table {
       let number = try connection.integer(
-        "SELECT last FROM stead_sequence WHERE name = ?1", [.text(entity.name)])
+        "SELECT CAST(last AS INTEGER) FROM stead_sequence WHERE name = ?1", [.text(entity.name)])
       if let number { try connection.retire(number, table: entity.table) }
     }
   }
