@@ -133,15 +133,18 @@ struct SaveValidator {
       if !property.isToMany, !property.isOptional, !hasTarget(model, index) {
         throw SwiftDataError(
           .modelValidationFailure,
-          "\(entity.name).\(property.name) is required but has no \(target(property)). Set it, "
-            + "make the property optional, or delete the object together with its destination.")
+          "\(entity.name).\(property.name) is required but has no \(target(property)), in the \(title(of: model)). Set "
+            + "it, make the property optional, or delete the object together with its destination.")
       }
       // What cannot be read counts, too; the rows are counted once they are written.
       guard relationship.minimum > 0 || relationship.maximum > 0, property.isToMany,
         !graph.reader.incompleteLists.contains(model, entity, property)
       else { continue }
       let count = graph.reader.targets(of: model, at: index).count { !$0.has(_ModelFlags.deleted) }
-      if let error = property.refusal(of: count, in: entity) { throw error }
+      let row = model._$statePointer.pointee.rowID
+      if let error = property.refusal(of: count, in: entity, row: row > 0 ? row : nil) {
+        throw error
+      }
     }
   }
 

@@ -181,7 +181,9 @@ struct StorePreparation {
     // indexes of their columns.
     if isNew { try createMetadata() }
     try migrator?.run()
-    for table in tables { try prepare(table) }
+    // Of models that the store had, each has its table.
+    let lacksNone = migrator?.difference.isEmpty == true && !isMirror
+    for table in tables { try prepare(table, reportsMissing: lacksNone) }
     for index in entities.sorted() { try prepareRelated(layout.entities[index]) }
     try prepareHistory()
     try recordSchema(
@@ -304,13 +306,21 @@ struct StorePreparation {
   }
 
   /// Makes a table and the indexes of its references, where they are missing. Columns are added by the migrator.
-  private func prepare(_ table: TableLayout) throws {
+  private func prepare(_ table: TableLayout, reportsMissing: Bool) throws {
     // Views count as well, and names in any case: CREATE TABLE would fail for both.
     let exists = try connection.integer(
       "SELECT count(*) FROM sqlite_schema WHERE type IN ('table', 'view') AND name = ?1 COLLATE NOCASE",
       [.text(table.name)])
     if exists == 0 {
       try connection.execute(table.creation)
+      if reportsMissing {
+        Report.problem(
+          .recordsFailed, subject: table.name,
+          message:
+            "The store \(file.configuration.url.lastPathComponent) lacked the table, which another program "
+            + "must have removed with all of its rows, and has an empty one now. Open a backup if the objects are "
+            + "needed.")
+      }
     }
     for index in table.references { try connection.execute(index.creation) }
   }
