@@ -31,11 +31,14 @@ import Testing
         if redoes { duet.manager.redo() } else { duet.manager.undo() }
         let title: Comment = "\(link) \(edit) \(addition), \(redoes) \(saves) \(merges)"
         let expected = (redoes ? edited : [1, 2, 3]) + added
-        if merges { #expect(duet.mine() == expected, title) }
+        #expect(duet.mine() == expected, title)
         try duet.expectSame(expected, title)
         // There and back again.
         if redoes { duet.manager.undo() } else { duet.manager.redo() }
-        try duet.expectSame(merges ? held : (redoes ? [1, 2, 3] : edited) + added, title)
+        // An addition that was not saved came last when the others' arrived, with the undo at the latest.
+        let isLast = edit == .append && !redoes && !saves
+        let before = isLast ? [1, 2, 3] + added + [4] : (redoes ? [1, 2, 3] : edited) + added
+        try duet.expectSame(merges ? held : before, title)
       }
     }
   }
@@ -76,7 +79,6 @@ import Testing
       let title: Comment = "\(step) \(movesThere) \(merges)"
       #expect(
         try Concert(duet.context) == Concert(duet.store.context()), title)
-      guard merges else { continue }
       let singer = duet.singer(number)
       switch step {
       case .append: #expect(singer.choir === third, title)

@@ -46,8 +46,12 @@ final class CommitApplier {
   }
 
   /// Applies other contexts' commits to all stores.
-  func applyCommitsOfOthers() {
+  ///
+  /// - Parameter notifiesFollowers: Whether followers are called now, and not at the next turn.
+  func applyCommitsOfOthers(notifiesFollowers: Bool = true) {
     for index in graph.stores.indices {
+      // Of one commit with what is being read.
+      if connection(applyingTo: index) != nil { continue }
       do {
         try graph.stores[index].read(.newest) { connection, number in
           _ = apply(inbox.news(of: index, upTo: number), in: index, connection)
@@ -56,7 +60,11 @@ final class CommitApplier {
         Report.problem("Other contexts' changes could not be read from the store: \(error)")
       }
     }
-    graph.notifyFollowers()
+    if notifiesFollowers {
+      graph.notifyFollowers()
+    } else if !followers.isEmpty {
+      listener.schedule()
+    }
   }
 
   /// The connection with which commits are being applied to a store's objects; nil if none are, and within a transaction
@@ -139,6 +147,7 @@ final class CommitApplier {
     // Sides change below in other ways than by single additions, and members may be freed.
     graph.editor.membership = nil
     graph.undo.endStepSides()
+    RuleReview.run(graph)
     renewPending()
     for model in changed.observed {
       graph.notifying(model, nil) { if model.has(_ModelFlags.stale) { graph.reader.reload(model) } }

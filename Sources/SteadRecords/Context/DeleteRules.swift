@@ -4,6 +4,14 @@ struct DeleteRules {
 
   init(_ graph: ObjectGraph) { self.graph = graph }
 
+  /// An object that a deletion comes to, and its reference that a rule has cleared on the way.
+  private struct Reached {
+    let model: any PersistentModel
+    var cleared: Int?
+    /// Whether its rules were applied before.
+    var isAgain = false
+  }
+
   /// Deletes an object by its relationships' delete rules, which are applied before this returns.
   ///
   /// Invariant: afterwards the rules hold for everything that the deletion reaches, and both sides of each
@@ -11,18 +19,28 @@ struct DeleteRules {
   /// row. One without a row leaves at once, unless a `deny` rule concerns it: then it stays for the save to refuse.
   ///
   /// Reads objects and lists that are not loaded, as far as a rule needs them.
-  func delete(_ model: any PersistentModel) {
-    if model.has(_ModelFlags.redirected) { return delete(model.standIn) }
+  ///
+  /// - Parameter isByRule: Whether a rule has come to the object; nil if that is as it was before.
+  func delete(_ model: any PersistentModel, isByRule: Bool? = false) {
+    if model.has(_ModelFlags.redirected) { return delete(model.standIn, isByRule: isByRule) }
     if let home = model._$statePointer.pointee.home, home !== graph {
       graph.pending.misuses.append(.init(error: Misuses.deletion(ofForeign: model)))
       return
     }
+    switch isByRule {
+    case true? where !model.has(_ModelFlags.deleted):
+      model._$statePointer.pointee.set(_ModelFlags.cascaded)
+    case false?: model._$statePointer.pointee.clear(_ModelFlags.cascaded)
+    default: break
+    }
     let isStep = graph.undo.beginStep()
     defer { if isStep { graph.undo.endStep() } }
     // A queue instead of recursion: a chain of cascades may be longer than the stack is deep.
-    var queue = [model]
+    // What a redo has cleared before is no change of the program's.
+    var queue = [Reached(model: model, isAgain: isByRule == nil)]
     var (stored, unsaved): ([any PersistentModel], [any PersistentModel]) = ([], [])
-    while let next = queue.popLast() {
+    while let reached = queue.popLast() {
+      let next = reached.model
       guard graph.isHere(next), !next.has(_ModelFlags.deleted) else { continue }
       // Rules apply to what the row leads to now, and it may be gone.
       if next.has(_ModelFlags.fault | _ModelFlags.stale) {
@@ -30,13 +48,14 @@ struct DeleteRules {
         guard graph.isHere(next) else { continue }
       }
       let index = Int(next._$statePointer.pointee.entity)
+      if next !== model { next._$statePointer.pointee.set(_ModelFlags.cascaded) }
       // Marked before its rules are applied, so that a cycle of cascades comes to an end.
       graph.pending.add(
         next, to: .deleted, root: graph.entities[index].layout.rootIndex,
         at: graph.commits.clock.next())
       if graph.entities[index].layout.hasRelationships {
         recordWhatNoRuleCuts(next)
-        applyRules(to: next, &queue)
+        applyRules(to: reached, &queue)
       }
       if next.has(_ModelFlags.inserted) { unsaved.append(next) } else { stored.append(next) }
     }
@@ -94,21 +113,74 @@ struct DeleteRules {
   /// Applies an object's rules to its relationships, and puts what a cascade deletes into the queue.
   ///
   /// A cascade is collected before the relationship is cleared, which then no longer has its objects.
-  private func applyRules(
-    to model: any PersistentModel, _ queue: inout [any PersistentModel]
-  ) {
+  private func applyRules(to reached: Reached, _ queue: inout [Reached]) {
+    let model = reached.model
     let entity = graph.entity(of: model)
     for index in entity.relationships {
       let property = entity.properties[index]
       guard let rule = property.relationship?.deleteRule else { continue }
+      if !reached.isAgain, model.has(_ModelFlags.cascaded), index != reached.cleared,
+        case .toOne(.none) = model.content(at: index),
+        model._$statePointer.pointee.changes.contains(index)
+      {
+        graph.pending.ruleEffects.addCleared(of: model, index)
+      }
       switch rule {
       case .deny, .noAction: continue
       case .cascade:
-        queue += cascade(from: model, property)
+        let targets = cascade(from: model, property)
+        let inverse = graph.inverse(of: property)?.index
+        queue += targets.map { Reached(model: $0, cleared: inverse) }
+        noteEffects(of: reached, property, on: targets, isCascade: true)
         cut(model, property)
-      case .nullify: cut(model, property)
+      case .nullify: nullify(reached, property)
       }
     }
+  }
+
+  private func nullify(_ reached: Reached, _ property: PropertyLayout) {
+    let (model, index) = (reached.model, property.index)
+    // A reference from a row is read there again. Others concern the objects that it leads to.
+    if property.isToMany || property.isOneToOne
+      || model._$statePointer.pointee.changes.contains(index)
+    {
+      noteEffects(
+        of: reached, property, on: graph.reader.targets(of: model, at: index), isCascade: false)
+    }
+    cut(model, property)
+  }
+
+  /// Notes what a rule is about to do, which is taken back where others lead an object elsewhere before the save.
+  private func noteEffects(
+    of reached: Reached, _ property: PropertyLayout, on targets: [any PersistentModel],
+    isCascade: Bool
+  ) {
+    let (model, index) = (reached.model, property.index)
+    let inverse = graph.inverse(of: property).flatMap { $0.isToMany ? nil : $0.index }
+    var delta: ToManyDelta?
+    if case .toMany(let held) = model.content(at: index), held.delta?.isEmpty == false {
+      delta = held.delta
+    }
+    // A pair of a deleted object goes with it, wherever else its other object is led.
+    let links = !isCascade && property.isToMany && inverse == nil ? [] : targets
+    // Without a to-one inverse, the delta says what the program has changed.
+    let kept = inverse == nil && !reached.isAgain ? delta : nil
+    if links.isEmpty, kept == nil { return }
+    let isNew = model._$statePointer.pointee.rowID <= 0
+    graph.pending.ruleEffects.add(
+      links.map { target in
+        let state = target._$statePointer
+        let isOwn =
+          if let inverse { state.pointee.changes.contains(inverse) } else if property.isToMany {
+            delta?.hasAddedNew(target) == true
+          } else {
+            model._$statePointer.pointee.changes.contains(index)
+          }
+        return RuleEffects.Link(
+          property: index, target: target, isCascade: isCascade,
+          isOwn: isOwn || isNew || state.pointee.rowID <= 0,
+          list: inverse.flatMap { property.isToMany ? target.list(at: $0) : nil })
+      }, kept?.copy(), of: model, index)
   }
 
   /// What a deletion takes with it by one relationship.
@@ -179,16 +251,16 @@ struct DeleteRules {
       let deleted = graph.pending.models(.deleted)
       for model in deleted
       where graph.entities[Int(model._$statePointer.pointee.entity)].layout.hasRelationships {
-        var queue: [any PersistentModel] = []
+        var queue: [Reached] = []
         // Members that others have added are in the rows, and not in the list that is loaded here.
         if readsRows { forgetLists(of: model) }
         let entity = graph.entity(of: model)
         for index in entity.relationships where graph.isHere(model) {
           try graph.reader.requireTargets(of: model, entity.properties[index])
         }
-        applyRules(to: model, &queue)
+        applyRules(to: Reached(model: model, isAgain: true), &queue)
         if readsRows { leaveNewPartners(of: model, &queue) }
-        for target in queue { delete(target) }
+        for target in queue { delete(target.model, isByRule: true) }
       }
       // A pass that deletes nothing more was the last one.
       isDone = graph.pending.models(.deleted).count == deleted.count
@@ -211,7 +283,7 @@ struct DeleteRules {
 
   /// Applies the rules of one-to-one relationships to the objects that other contexts have led to a deleted one.
   private func leaveNewPartners(
-    of model: any PersistentModel, _ queue: inout [any PersistentModel]
+    of model: any PersistentModel, _ queue: inout [Reached]
   ) {
     let entity = graph.entity(of: model)
     for index in entity.relationships {
@@ -219,8 +291,11 @@ struct DeleteRules {
       guard let rule = property.relationship?.deleteRule, rule == .cascade || rule == .nullify,
         let partner = newPartner(of: model, property)
       else { continue }
+      noteEffects(
+        of: Reached(model: model, isAgain: true), property, on: [partner.model],
+        isCascade: rule == .cascade)
       graph.editor.apply([.refer(partner.model, partner.inverse.index, to: nil)])
-      if rule == .cascade { queue.append(partner.model) }
+      if rule == .cascade { queue.append(Reached(model: partner.model)) }
     }
   }
 
@@ -233,7 +308,7 @@ struct DeleteRules {
     guard graph.commits.hasNews, graph.isHere(model), property.isOneToOne,
       !model.has(_ModelFlags.inserted),
       state.pointee.changes.contains(property.index),
-      let stored = storedReference(of: model, property),
+      let stored = try? graph.reader.storedReferences(of: [model], property).first?.value,
       let inverse = graph.inverse(of: property, list: stored.list), !inverse.isToMany,
       let destination = property.destination,
       let partner = try? graph.reader.object(graph.layout.entities[destination], row: stored.row),
@@ -243,31 +318,24 @@ struct DeleteRules {
     return Inverses.Side(model: partner, inverse: inverse)
   }
 
-  /// What the row of an object has in a to-one property, and in which of several lists it is there.
-  private func storedReference(
-    of model: any PersistentModel, _ property: PropertyLayout
-  ) -> (row: Int64, list: Int?)? {
-    let entity = graph.entity(of: model)
-    guard let column = property.column else { return nil }
-    // In the column, NULL means the first list, as 0 does.
-    let list = property.listColumn.map { "ifnull(\($0.sqlName), 0)" } ?? "NULL"
-    let rows = try? graph.reader.lookUp(in: graph.entities[entity.index].storeIndex) { connection in
-      try connection.rows(
-        "SELECT \(column.sqlName), \(list) FROM \(entity.table.sqlName) WHERE \"_id\" = ?1",
-        [.integer(model._$statePointer.pointee.rowID)])
-    }
-    guard let found = rows?.first, case .integer(let row) = found[0] else { return nil }
-    if case .integer(let list) = found[1] { return (row, Int(list)) }
-    return (row, nil)
-  }
-
   /// Forgets the loaded lists of a deleted object, so that they are read from the rows at their next use, without the
-  /// members that this context has removed.
+  /// members that the program has removed.
+  ///
+  /// What a rule has removed counts again if others have linked it again.
   func forgetLists(of model: any PersistentModel) {
-    for index in graph.entity(of: model).relationships {
-      if case .toMany = model.content(at: index), !model.has(_ModelFlags.inserted) {
-        model.updateTargets(at: index) { $0.loaded = nil }
+    if model.has(_ModelFlags.inserted) { return }
+    let effects = graph.pending.ruleEffects.effects(of: model)
+    for property in graph.entity(of: model).properties where property.isToMany {
+      guard let rule = property.relationship?.deleteRule,
+        case .toMany(let targets) = model.content(at: property.index)
+      else { continue }
+      if graph.inverse(of: property)?.isToMany == false {
+        // Its own reference says whether an object is a member.
+        targets.delta?.forgetRemovals(but: nil)
+      } else if rule == .cascade || rule == .nullify {
+        targets.delta?.forgetRemovals(but: effects?.lists[property.index])
       }
+      model.updateTargets(at: property.index) { $0.loaded = nil }
     }
   }
 

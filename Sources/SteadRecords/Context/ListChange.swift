@@ -95,6 +95,13 @@ extension ListChange {
     return keepsOrder ? weave(earlier, into: others) : earlier + others
   }
 
+  /// The objects of a list in the order that another one has, with what that lacks at the end.
+  static func arranged(_ list: [AnyObject], as other: [AnyObject]) -> [AnyObject] {
+    let (members, known) = (identifiers(list), identifiers(other))
+    return other.filter { members.contains(ObjectIdentifier($0)) }
+      + list.filter { !known.contains(ObjectIdentifier($0)) }
+  }
+
   /// A list with the objects of another one that it lacks, each behind what it follows there.
   private static func weave(_ other: [AnyObject], into list: [AnyObject]) -> [AnyObject] {
     let known = identifiers(list)

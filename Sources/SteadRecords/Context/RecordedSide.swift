@@ -23,9 +23,18 @@ final class RecordedSide {
   /// Deleted objects that are still there, and that the save takes away; nil for everything, with the owner.
   private var cut: Set<ObjectIdentifier>? = []
   private var changeCount = 0
+  /// The number of saves that had succeeded when this context changed the side of a stored object for the first time since
+  /// the last one; nil if the change was a later one.
+  let base: Int?
+  /// Members that the step has changed, and others, too: undo leaves these as others have them.
+  var others: Set<ObjectIdentifier> = []
 
-  init(_ model: any PersistentModel, _ index: Int, _ before: Content, after: Content? = nil) {
+  init(
+    _ model: any PersistentModel, _ index: Int, _ before: Content, after: Content? = nil,
+    base: Int? = nil
+  ) {
     (self.model, self.index, self.before, held) = (model, index, before, after ?? before)
+    self.base = base
   }
 
   /// What the step made of it, with what a save of its deletions has taken away.
@@ -165,12 +174,15 @@ struct StepSides {
 final class UndoGroupCounter {
   private final class Count: Sendable {
     let value = Atomic<Int>(0)
+    let reversals = Atomic<Int>(0)
   }
 
   private let count = Count()
   private let observers: [any NSObjectProtocol]
 
   var value: Int { count.value.load(ordering: .relaxed) }
+  /// How often something was undone or redone.
+  var reversals: Int { count.reversals.load(ordering: .relaxed) }
 
   init(_ manager: UndoManager) {
     let names: [Notification.Name] = [
@@ -179,8 +191,11 @@ final class UndoGroupCounter {
       .NSUndoManagerWillRedoChange, .NSUndoManagerDidRedoChange,
     ]
     observers = names.map { [count] name in
-      NotificationCenter.default.addObserver(forName: name, object: manager, queue: nil) { _ in
+      let begins = name == .NSUndoManagerWillUndoChange || name == .NSUndoManagerWillRedoChange
+      return NotificationCenter.default.addObserver(forName: name, object: manager, queue: nil) {
+        _ in
         count.value.add(1, ordering: .relaxed)
+        if begins { count.reversals.add(1, ordering: .relaxed) }
       }
     }
   }

@@ -64,7 +64,12 @@ extension RelationshipEditor {
     state.pointee.home = graph
     // A negative number, which no row has. An object that left before it was saved keeps the one it had, by which the
     // program may know it.
-    if state.pointee.rowID >= 0 { state.pointee.rowID = TemporaryRowID.next() }
+    if state.pointee.rowID >= 0 {
+      state.pointee.rowID = TemporaryRowID.next()
+    } else {
+      // Undo of this deletes it, and cuts what is restored afterwards, as where a deletion is taken back.
+      graph.undo.endStepSides()
+    }
     state.pointee.clear(_ModelFlags.missing)
     graph.undo.forgetAbsent(model)
     if !graph.loader.observesModels { state.pointee.clear(_ModelFlags.observed) }

@@ -94,7 +94,13 @@ extension RelationshipEditor {
   ) {
     guard graph.isHere(owner) else { return }
     graph.reader.makeCurrent(owner)
-    graph.undo.recordSide(of: owner, at: index)
+    if graph.undo.isRecording {
+      let held = graph.reader.members(of: owner, at: index)
+      // Read later than the member, the list may have another context's commit that has taken it away. Undo leads both
+      // sides back.
+      graph.undo.recordMembers(
+        of: owner, at: index, held.contains { $0 === member } ? held : held + [member])
+    }
     membership = nil
     graph.notifying(owner, index) {
       changeSide(of: owner, at: index) { targets, delta in
@@ -140,6 +146,20 @@ extension RelationshipEditor {
       // A relationship that is its own inverse has a row for each direction.
       graph.pending.addPair(
         .init(table: table, entity: entity.index, owner: target, target: owner, isAdded: isAdded))
+    }
+  }
+
+  /// Forgets what was recorded of the pairs of an owner with some objects.
+  func forgetPairs(
+    _ property: PropertyLayout, _ owner: any PersistentModel, _ targets: [any PersistentModel]
+  ) {
+    guard let table = property.joinTable else { return }
+    graph.pending.removePairs(of: table, owner, targets)
+    if property.relationship?.inverse == property.index,
+      property.destination == graph.entity(of: owner).index
+    {
+      // A relationship that is its own inverse has a row for each direction.
+      for target in targets { graph.pending.removePairs(of: table, target, [owner]) }
     }
   }
 

@@ -209,7 +209,10 @@ final class RelationshipEditor {
       let target = destination.model(object)
       if target._$statePointer.pointee.home == nil { insert(target, isLinked: true) }
     }
-    graph.undo.recordMembers(of: owner, at: index, before)
+    if graph.undo.isRecording {
+      graph.undo.recordMembers(
+        of: owner, at: index, ownMembers(before, of: owner, property, change))
+    }
     changeSide(of: owner, at: index) { _, delta in
       for object in change.removed { delta.remove(object) }
       for object in change.added { delta.add(object) }
@@ -241,6 +244,18 @@ final class RelationshipEditor {
     }
   }
 
+  /// The old members of a list without those that leave it and lead elsewhere: read later than these, the list has another
+  /// context's commit, by which they came, and undo would not lead them here.
+  private func ownMembers(
+    _ before: [AnyObject], of owner: any PersistentModel, _ property: PropertyLayout,
+    _ change: ListChange
+  ) -> [AnyObject] {
+    let strangers = change.removed.filter { refersBack($0, to: owner, property) == false }
+    if strangers.isEmpty { return before }
+    let ids = Set(strangers.map(ObjectIdentifier.init))
+    return before.filter { !ids.contains(ObjectIdentifier($0)) }
+  }
+
   /// Records that a list was set to what it held, so that the `didChange` that follows makes nothing pending.
   private func noteUnchanged(_ owner: any PersistentModel, _ index: Int) {
     // The owner may not be pending, and then its members may be freed: another object could be at an address in the
@@ -259,10 +274,22 @@ final class RelationshipEditor {
     var old: Inverses.Side?
     if !inverse.isToMany {
       // An object that is inserted with its reference set leads here already.
-      if graph.reader.refers(target, inverse.index, to: owner, inverse.list) { return }
+      if graph.reader.refers(target, inverse.index, to: owner, inverse.list) {
+        return keepReference(of: target, at: inverse.index)
+      }
       old = leaveOwner(target, at: inverse.index)
     }
     apply(Inverses.ofAddition(of: target, to: owner, index, inverse, old: old))
+  }
+
+  /// Marks the reference of a stored object as changed that has come into a list and leads to it already: the list was
+  /// read after another context had led the object elsewhere, and the program has put it back.
+  private func keepReference(of model: any PersistentModel, at index: Int) {
+    let state = model._$statePointer
+    guard state.pointee.rowID > 0, !state.pointee.changes.contains(index), graph.isHere(model)
+    else { return }
+    graph.undo.recordSide(of: model, at: index)
+    graph.markChanged(model, at: index)
   }
 
   /// The side that leads to an object by a to-one property that is about to change; nil if no object has to change

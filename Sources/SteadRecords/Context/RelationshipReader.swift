@@ -378,6 +378,15 @@ final class RelationshipReader {
     }
   }
 
+  /// The members of a stored object's list by the rows alone; nil if these cannot be read.
+  func storedMembers(of owner: any PersistentModel, at index: Int) -> [AnyObject]? {
+    let row = owner._$statePointer.pointee.rowID
+    guard row > 0 else { return nil }
+    let groups = try? loadGroups([row], graph.entity(of: owner).properties[index])
+    guard let groups, groups.failures[row] == nil else { return nil }
+    return groups.objects[row] ?? []
+  }
+
   /// The members of one list of each of some owners, by the rows alone, in one query.
   private func loadGroups(
     _ rows: [Int64], _ property: PropertyLayout

@@ -117,6 +117,7 @@ final class SaveRun {
     }
     // Objects that other contexts have linked to a deleted object are found in the rows.
     let readsRows = graph.commits.hasNews
+    if readsRows, graph.pending.ruleEffects.needsReview { RuleReview.run(graph) }
     try SaveValidator(graph: graph).checkDenials(readsRows: readsRows)
     try DeleteRules(graph).applyRulesAgain(readsRows: readsRows)
     try SaveValidator(graph: graph).run()
@@ -136,6 +137,7 @@ final class SaveRun {
       for (place, save) in saves.enumerated() {
         do {
           try save.run(result)
+          graph.undo.noteCommit()
         } catch var error as OutdatedSave {
           // Those before it have saved, and a custom store cannot take that back.
           error.hasSavedOthers = place > 0
@@ -190,6 +192,7 @@ final class SaveRun {
         if savepoints.contains(index), !isNested { try store.commitInnerWork() }
         // The context's objects have this commit already: it must not come back as news.
         graph.commits.inbox.didCommit(number, to: index)
+        graph.undo.noteCommit()
         graph.commits.clock.observe(graph.stores[index].log.newestStamp)
       }
     } catch {

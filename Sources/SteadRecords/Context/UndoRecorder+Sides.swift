@@ -43,10 +43,15 @@ extension UndoRecorder {
     case .attribute: return nil
     case .toOne(var target):
       // The object, since its row may be deleted and written again under another number.
-      if case .row(let row) = target, graph.isHere(model),
-        let model = graph.reader.resolve(row, model, index) as? any PersistentModel
-      {
-        target = .model(model)
+      if case .row(let row) = target, graph.isHere(model) {
+        if let found = graph.reader.resolve(row, model, index) as? any PersistentModel {
+          target = .model(found)
+        } else if graph.reader.registeredTarget(
+          target, graph.entity(of: model).properties[index]) != nil
+        {
+          // It leads elsewhere, and the side reads as nothing until the save.
+          target = .none
+        }
       }
       return .reference(target, list: model.list(at: index))
     case .toMany(let targets):
@@ -85,7 +90,14 @@ extension UndoRecorder {
       // Without an inverse it is a value as others are, and no other side contradicts it.
       let hasInverse = graph.entity(of: owner).properties[side.index].relationship?.inverse != nil
       // The other side's list has no difference either.
-      if hasInverse, side.isWithoutEffect(after) { return }
+      if hasInverse, side.isWithoutEffect(after) {
+        if owner === side.model, isUnsaved(side.base, of: owner),
+          !graph.returnToOthersValue(owner, at: side.index, from: target, list)
+        {
+          graph.returnToRow(owner, at: side.index)
+        }
+        return
+      }
       restoreReference(
         side, of: owner, target, list,
         isAsLeft: !hasInverse || leads(owner, side.index, left, leftList))
@@ -133,6 +145,9 @@ extension UndoRecorder {
     let index = side.index
     recordSide(of: model, at: index)
     forgetWaiting(model, index)
+    let isUnsaved = model === side.model && isUnsaved(side.base, of: model)
+    if isUnsaved, graph.returnToOthersValue(model, at: index, from: target, list) { return }
+    func returnToRow() { if isUnsaved { graph.returnToRow(model, at: index) } }
     var found = target
     // Its deletion was saved in the meantime.
     if case .model(let destination) = target, !graph.isHere(destination) {
@@ -140,7 +155,7 @@ extension UndoRecorder {
       found = .none
     }
     // Marked as changed, it would hold against later commits, without the list on the other side.
-    if leads(model, index, found, list) { return }
+    if leads(model, index, found, list) { return returnToRow() }
     if !isAsLeft, case .none = found { return }
     let property = graph.entity(of: model).properties[index]
     if let inverse = graph.inverse(of: property, list: model.list(at: index)),
@@ -156,6 +171,7 @@ extension UndoRecorder {
       model.setList(list, at: index)
     }
     graph.markChanged(model, at: index)
+    returnToRow()
   }
 
   /// Takes back the change of a list, without the members whose deletion was saved in the meantime: those wait for
@@ -173,35 +189,119 @@ extension UndoRecorder {
     let held = graph.reader.members(of: model, at: index)
     recordMembers(of: model, at: index, held)
     forgetWaiting(model, index)
+    let isUnsaved = model === side.model && isUnsaved(side.base, of: model)
+    // Nothing of the list is pending: another action of the step has taken it back.
+    if isUnsaved, !model._$statePointer.pointee.changes.contains(index) { return }
     // Without those whose deletion was saved in the meantime.
-    let earlier = all.filter { ($0 as? any PersistentModel).map(graph.isHere) ?? false }
+    var earlier = all.filter { ($0 as? any PersistentModel).map(graph.isHere) ?? false }
     for case let gone as any PersistentModel in all where !graph.isHere(gone) {
       let rest = RecordedSide(side.model, index, .members(all), after: .members(earlier))
       wait(for: gone, model, index) { $0.undo.restore(rest) }
     }
-    let change = ListChange(
-      from: held, to: ListChange.undone(from: earlier, to: left, in: held), isUnique: true)
-    if change.isEmpty { return }
+    var left = left
+    let stored = newestMembers(of: model, index)
+    if let stored { leaveToOthers(side, model, stored, earlier, left) }
+    if !side.others.isEmpty {
+      earlier.removeAll { side.others.contains(ObjectIdentifier($0)) }
+      left.removeAll { side.others.contains(ObjectIdentifier($0)) }
+    }
+    var result = ListChange.undone(from: earlier, to: left, in: held)
+    if isUnsaved, let stored { result = ListChange.arranged(result, as: stored) }
+    let change = ListChange(from: held, to: result, isUnique: true)
+    if change.isEmpty, !isUnsaved { return }
+    // What this context alone has changed is no change any more, so that others' commits count from now on.
+    var undone: [any PersistentModel] = []
+    var isAsStored = false
     graph.notifying(model, index) {
       graph.editor.changeSide(of: model, at: index) { targets, delta in
-        for object in change.removed { delta.remove(object) }
-        for object in change.added { delta.add(object) }
+        for object in change.removed {
+          if delta.hasAddedNew(object) { forget(object) } else { delta.remove(object) }
+        }
+        for object in change.added {
+          if delta.hasRemovedOld(object) { forget(object) } else { delta.add(object) }
+        }
+        func forget(_ object: AnyObject) {
+          delta.forget(object)
+          if let object = object as? any PersistentModel { undone.append(object) }
+        }
+        isAsStored = isUnsaved && delta.hasSameMembers
         // Order and members at once: a member that returns has its old place, whatever others add before the save.
-        if change.isReordered || !change.added.isEmpty { delta.setOrder(change.result) }
+        if !isAsStored, change.isReordered || !change.added.isEmpty {
+          delta.setOrder(change.result)
+        }
         targets.loaded = change.result
       }
     }
-    let entity = graph.entity(of: model)
-    let property = entity.properties[index]
-    for case let target as any PersistentModel in change.removed {
-      graph.editor.logPair(property, entity, model, target, isAdded: false)
-    }
-    for case let target as any PersistentModel in change.added {
-      graph.editor.logPair(property, entity, model, target, isAdded: true)
-    }
+    let property = graph.entity(of: model).properties[index]
+    graph.editor.forgetPairs(property, model, undone)
+    logPairs(of: model, property, change, but: undone)
     // The list changed by more than one addition.
     graph.editor.membership = nil
     graph.markChanged(model, at: index)
+    if isAsStored { graph.dropChanges(of: model, at: index) }
+  }
+
+  private func logPairs(
+    of model: any PersistentModel, _ property: PropertyLayout, _ change: ListChange,
+    but undone: [any PersistentModel]
+  ) {
+    if property.joinTable == nil { return }
+    let entity = graph.entity(of: model)
+    let ids = Set(undone.map { ObjectIdentifier($0) })
+    for (objects, isAdded) in [(change.removed, false), (change.added, true)] {
+      for case let target as any PersistentModel in objects
+      where !ids.contains(ObjectIdentifier(target)) {
+        graph.editor.logPair(property, entity, model, target, isAdded: isAdded)
+      }
+    }
+  }
+
+  /// The rows' members of a list, if others have committed since this context's last save, which has not written the step.
+  ///
+  /// Costs a query.
+  private func newestMembers(of model: any PersistentModel, _ index: Int) -> [AnyObject]? {
+    // A redo makes changes again, whatever the store has.
+    guard graph.commits.hasNews, isUnsavedStep, manager?.isRedoing != true else { return nil }
+    return graph.reader.storedMembers(of: model, at: index)
+  }
+
+  /// Finds what a step changed of a list and others have committed, too, as long as no save has written the step: what both
+  /// have added stays, and what both have removed does not return.
+  private func leaveToOthers(
+    _ side: RecordedSide, _ model: any PersistentModel, _ stored: [AnyObject],
+    _ before: [AnyObject], _ after: [AnyObject]
+  ) {
+    let index = side.index
+    guard case .toMany(let targets) = model.content(at: index) else { return }
+    let delta = targets.delta
+    let property = graph.entity(of: model).properties[index]
+    let inverse = graph.inverse(of: property).flatMap { $0.isToMany ? nil : $0 }
+    let rows = Set(stored.map(ObjectIdentifier.init))
+    let (old, new) = (Set(before.map(ObjectIdentifier.init)), Set(after.map(ObjectIdentifier.init)))
+    /// Whether the member's own side was given back to its row before the list.
+    func isReturned(_ object: AnyObject) -> Bool {
+      guard let inverse, let member = object as? any PersistentModel, graph.isHere(member),
+        member._$statePointer.pointee.rowID > 0
+      else { return false }
+      return !member._$statePointer.pointee.changes.contains(inverse.index)
+    }
+    let staying = after.filter {
+      let id = ObjectIdentifier($0)
+      return !old.contains(id) && rows.contains(id)
+        && (delta?.hasAddedNew($0) == true || isReturned($0))
+    }
+    let leaving = before.filter {
+      let id = ObjectIdentifier($0)
+      return !new.contains(id) && !rows.contains(id)
+        && (delta?.hasRemovedOld($0) == true || isReturned($0))
+    }
+    guard !staying.isEmpty || !leaving.isEmpty else { return }
+    for object in staying + leaving {
+      side.others.insert(ObjectIdentifier(object))
+      delta?.forget(object)
+    }
+    graph.editor.forgetPairs(
+      property, model, (staying + leaving).compactMap { $0 as? any PersistentModel })
   }
 }
 

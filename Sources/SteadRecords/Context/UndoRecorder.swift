@@ -23,7 +23,7 @@ final class UndoRecorder {
       (stepSides, partSides) = (StepSides(), [:])
       groupCounter = manager.map(UndoGroupCounter.init)
       // What was open is a group of the former manager's.
-      (openSteps, hasOwnGroup) = (0, false)
+      (openSteps, hasOwnGroup, appliedReversal) = (0, false, 0)
     }
   }
   /// What undoing could not restore, because the deletion of the other object was saved in the meantime.
@@ -49,10 +49,16 @@ final class UndoRecorder {
   private var hasOwnGroup = false
   /// Grows as each save ends, also one that fails.
   private var saveCount = 0
+  /// How often a store has committed a save.
+  private var successCount = 0
+  /// The undo or redo for which others' commits were applied.
+  private var appliedReversal = 0
   /// What undo and redo have made of the sides of objects whose deletion was saved, until these are back.
   var absent = AbsentSides()
   /// How many had when the action was recorded that is performed.
-  private var undoneMoment: Int?
+  private(set) var undoneMoment: Int?
+  /// How often a store had committed when it was recorded.
+  private var undoneSuccess: Int?
   /// Whether that action takes back what the save after this moment changed itself.
   private var undoesSave = false
 
@@ -95,9 +101,9 @@ final class UndoRecorder {
       taken[part, default: []].append(action)
       return
     }
-    let (moment, epoch) = (saveCount, epoch)
+    let (moment, success, epoch) = (saveCount, successCount, epoch)
     register { graph in
-      graph.undo.perform(asOf: moment) {
+      graph.undo.perform(asOf: moment, success) {
         graph.undo.returnTo(epoch)
         action(graph)
       }
@@ -116,8 +122,21 @@ final class UndoRecorder {
       manager.beginUndoGrouping()
       hasOwnGroup = openSteps > 0
     }
-    manager.registerUndo(withTarget: graph, handler: action)
+    manager.registerUndo(withTarget: graph) { graph in
+      graph.undo.applyCommitsOfOthers()
+      action(graph)
+    }
     if needsGroup, !hasOwnGroup { manager.endUndoGrouping() }
+  }
+
+  /// Applies others' commits before the first action of an undo or a redo, which would otherwise take these back with the
+  /// step: a side that they have changed is here as it was before.
+  private func applyCommitsOfOthers() {
+    let reversal = groupCounter?.reversals ?? 0
+    guard reversal != appliedReversal else { return }
+    appliedReversal = reversal
+    // The program's followers are called by the next turn: what they change is no part of the undo.
+    graph.commits.applyCommitsOfOthers(notifiesFollowers: false)
   }
 
   /// Begins a change whose actions are one step of undo, unless a group is open; returns whether to end it.
@@ -143,11 +162,13 @@ final class UndoRecorder {
   /// Records a change of a side before it is made, as one with the earlier ones of the same step, or of the same part of a
   /// save; returns the record of them all.
   ///
-  /// - Parameter held: What the side holds, which is only asked for where it is not known.
+  /// - Parameters:
+  ///   - held: What the side holds, which is only asked for where it is not known.
+  ///   - isOfRow: Whether it has that from its row, unless it is marked as changed.
   @discardableResult
   func recordChange(
     of model: any PersistentModel, _ index: Int,
-    _ held: @autoclosure () -> RecordedSide.Content?
+    _ held: @autoclosure () -> RecordedSide.Content?, isOfRow: Bool = true
   ) -> RecordedSide? {
     guard isRecording else {
       if manager != nil { endStepSides() }
@@ -168,7 +189,8 @@ final class UndoRecorder {
       side = known
     } else {
       guard let held = held() else { return nil }
-      side = RecordedSide(model, index, held)
+      let base = isOfRow ? base(of: model, at: index) : nil
+      side = RecordedSide(model, index, held, base: base)
       // Of an earlier step, whose end an observer has made.
       openSides[place]?.end(with: held)
     }
@@ -240,6 +262,14 @@ final class UndoRecorder {
     waiting.forget(Place(owner, index), since: reached ?? saveCount)
   }
 
+  /// Runs a body whose changes are recorded by nothing.
+  func withoutRegistration(_ body: () -> Void) {
+    endStepSides()
+    manager?.disableUndoRegistration()
+    defer { manager?.enableUndoRegistration() }
+    body()
+  }
+
   /// Forgets what undo has made of an object's sides while it was not here, once the program inserts it again itself.
   func forgetAbsent(_ model: any PersistentModel) {
     if undoneMoment == nil { absent.forget(model) }
@@ -276,6 +306,9 @@ final class UndoRecorder {
     endEpoch((taken[.rules] ?? []) + (taken[.merge] ?? []))
     saveCount += 1
   }
+
+  /// Notes that a store, of perhaps several of a save, has committed.
+  func noteCommit() { successCount += 1 }
 
   /// Forgets the merge of an attempt to save that has failed, and was taken back.
   func forgetMerge() { taken[.merge] = nil }
@@ -320,16 +353,20 @@ final class UndoRecorder {
 extension UndoRecorder {
   /// Performs recorded actions as of the number of saves that had succeeded when they were recorded.
   ///
-  /// - Parameter isOfSave: Whether they take back what the save after this moment changed itself.
-  func perform(asOf moment: Int, isOfSave: Bool = false, _ actions: () -> Void) {
+  /// - Parameters:
+  ///   - success: How often a store had committed.
+  ///   - isOfSave: Whether they take back what the save after this moment changed itself.
+  func perform(
+    asOf moment: Int, _ success: Int? = nil, isOfSave: Bool = false, _ actions: () -> Void
+  ) {
     // Nested: on the way to an earlier epoch, what a save changed is taken back as of that save.
-    let outer = (undoneMoment, undoesSave)
-    (undoneMoment, undoesSave) = (moment, isOfSave)
+    let outer = (undoneMoment, undoneSuccess, undoesSave)
+    (undoneMoment, undoneSuccess, undoesSave) = (moment, success, isOfSave)
     // One change, whatever an observer changes meanwhile.
     openSteps += 1
     actions()
     endStep()
-    (undoneMoment, undoesSave) = outer
+    (undoneMoment, undoneSuccess, undoesSave) = outer
   }
 
   // MARK: Attributes
@@ -341,12 +378,17 @@ extension UndoRecorder {
       case .attribute = model.content(at: index), isFirstChange(of: model, index),
       let copy = model.copySlot(at: index)
     else { return }
-    record { $0.undo.restoreAttribute(copy, of: model, at: index) }
+    let base = base(of: model, at: index)
+    record { $0.undo.restoreAttribute(copy, of: model, at: index, base: base) }
   }
 
   /// Restores an attribute, of the object that stands for a merged one if it was merged since.
-  func restoreAttribute(_ copy: Any, of model: any PersistentModel, at index: Int) {
-    let model = model.standIn
+  ///
+  /// - Parameter base: As in ``RecordedSide/base``.
+  func restoreAttribute(
+    _ copy: Any, of original: any PersistentModel, at index: Int, base: Int? = nil
+  ) {
+    let model = original.standIn
     if graph.isHere(model) {
       graph.reader.makeCurrent(model)
       willChange(model, at: index)
@@ -355,65 +397,25 @@ extension UndoRecorder {
       record { $0.undo.restoreAttribute(current, of: model, at: index) }
     }
     graph.notifying(model, index) { model.restoreSlot(copy, at: index) }
-    if graph.isHere(model) { graph.markChanged(model, at: index) }
+    guard graph.isHere(model) else { return }
+    graph.markChanged(model, at: index)
+    if model === original, isUnsaved(base, of: model) { graph.returnToRow(model, at: index) }
   }
 
-  // MARK: Objects
+  /// Whether no save has written what is undone.
+  var isUnsavedStep: Bool { undoneSuccess == successCount }
 
-  /// Records the way back from an insertion.
-  func recordInsertion(of model: any PersistentModel) {
-    guard isRecording else { return }
-    record { $0.undo.undoInsertion(of: model) }
-  }
-
-  /// Records the way back from a deletion.
-  func recordDeletion(of model: any PersistentModel) {
-    guard isRecording else { return }
-    // What waits is for an older deletion, and did not exist before this one. Undo that deletes an object, since it was
-    // inserted again, is on the way back to that older deletion.
-    if manager?.isUndoing != true { _ = takeWaiting(for: model) }
-    record { $0.undo.undoDeletion(of: model) }
-  }
-
-  /// Undoes an insertion: an object without a row leaves, one that was saved since is deleted.
-  private func undoInsertion(of model: any PersistentModel) {
-    // The object that stands for a merged one was not inserted by this.
-    guard graph.isHere(model), !model.has(_ModelFlags.redirected) else { return }
-    guard model.has(_ModelFlags.inserted) else {
-      // Nothing that existed before the insertion goes with the object.
-      let entity = graph.entity(of: model)
-      for index in entity.relationships { DeleteRules(graph).cut(model, entity.properties[index]) }
-      return DeleteRules(graph).delete(model)
+  /// What ``RecordedSide/base`` is of a change that is about to be made.
+  private func base(of model: any PersistentModel, at index: Int) -> Int? {
+    let state = model._$statePointer
+    guard part == nil, state.pointee.rowID > 0, !state.pointee.changes.contains(index) else {
+      return nil
     }
-    record { graph in
-      graph.editor.insert(model)
-      // Its sides are restored by the actions of this redo that follow.
-      _ = graph.undo.takeWaiting(for: model, since: graph.undo.undoneMoment ?? 0)
-    }
-    graph.leave(model)
-    graph.didChangePending()
+    return successCount
   }
 
-  /// Undoes a deletion: one that is pending is cancelled, after a save the object is inserted again, as a new row.
-  /// Then what waited for it is restored.
-  func undoDeletion(of model: any PersistentModel) {
-    let model = model.standIn
-    // Redo goes forward to a state in which the object was inserted again. What waits for the undo of an older deletion
-    // was not yet there, and goes on waiting.
-    let moment = manager?.isRedoing == true ? undoneMoment ?? 0 : 0
-    guard graph.isHere(model) else {
-      graph.editor.insert(model)
-      // First what its sides held as it was deleted: the actions of the same step lead on from there.
-      for side in absent.take(model) { restore(side) }
-      for action in takeWaiting(for: model, since: moment) { action(graph) }
-      return
-    }
-    guard model.has(_ModelFlags.deleted) else { return }
-    endStepSides()
-    record { DeleteRules($0).delete(model) }
-    graph.pending.remove(model, from: .deleted)
-    // What a save has cut that was refused afterwards.
-    for action in takeWaiting(for: model, since: moment) { action(graph) }
-    graph.didChangePending()
+  /// Whether undo of a first change leads back to what the row has: nothing was saved since.
+  func isUnsaved(_ base: Int?, of model: any PersistentModel) -> Bool {
+    base == successCount && graph.isHere(model) && !model.has(_ModelFlags.inserted)
   }
 }

@@ -156,6 +156,9 @@ extension PersistentModel {
   /// Each read and write of a property is recorded: set on objects that custom stages of a migration plan see.
   @usableFromInline static let traced: UInt32 = 1 << 11
 
+  /// A rule of deletion has deleted the object, and not the program. Only means something beside `deleted`.
+  static let cascaded: UInt32 = 1 << 12
+
   /// What must be done before the object's values can be read.
   @usableFromInline static let unready: UInt32 =
     fault | stale | partial | probe | redirected | linked

@@ -10,6 +10,9 @@
   private var indices: [ObjectIdentifier: Int] = [:]
   /// The removed members. Held, since the address of a deallocated object may be reused by another.
   private var removed: [ObjectIdentifier: AnyObject] = [:]
+  /// The members, present and former, that this context has added before it removed them: those were no members when the
+  /// first change was made.
+  private var new: Set<ObjectIdentifier> = []
   /// The whole relationship when it was last reordered.
   private(set) var ordering: [AnyObject]?
   /// The members added after that.
@@ -29,7 +32,8 @@
     let copy = ToManyDelta()
     // Without the shadow, which mirrors one loaded array.
     (copy.added, copy.indices, copy.removed) = (added, indices, removed)
-    (copy.ordering, copy.addedSince, copy.isEnqueued) = (ordering, addedSince, isEnqueued)
+    (copy.new, copy.isEnqueued) = (new, isEnqueued)
+    (copy.ordering, copy.addedSince) = (ordering, addedSince)
     return copy
   }
 
@@ -47,7 +51,7 @@
   func add(_ object: AnyObject) {
     let id = ObjectIdentifier(object)
     // Keeps the invariant: what was removed and is added again counts as added, at the end.
-    removed[id] = nil
+    if removed.removeValue(forKey: id) == nil, indices[id] == nil { new.insert(id) }
     if ordering != nil { addedSince.insert(id) }
     indices[id] = added.count
     added.append(object)
@@ -60,6 +64,32 @@
     // proportion to them.
     indices[id] = nil
     removed[id] = object
+  }
+
+  /// Whether the next save adds an object that was no member before this context's first change.
+  func hasAddedNew(_ object: AnyObject) -> Bool {
+    hasAdded(object) && new.contains(ObjectIdentifier(object))
+  }
+
+  /// Whether the next save removes an object that was a member before this context's first change.
+  func hasRemovedOld(_ object: AnyObject) -> Bool {
+    hasRemoved(object) && !new.contains(ObjectIdentifier(object))
+  }
+
+  /// Whether the members are the stored ones, in whatever order.
+  var hasSameMembers: Bool { indices.isEmpty && removed.isEmpty }
+
+  /// Forgets what was changed of an object, so that others' commits decide whether it is a member.
+  func forget(_ object: AnyObject) {
+    let id = ObjectIdentifier(object)
+    (indices[id], removed[id]) = (nil, nil)
+    new.remove(id)
+  }
+
+  /// Forgets the removals but for those that an earlier delta has, too.
+  func forgetRemovals(but earlier: ToManyDelta?) {
+    if removed.isEmpty { return }
+    removed = removed.filter { earlier?.hasRemoved($0.value) == true }
   }
 
   /// Records the order of the whole relationship; members that are added later come after it.

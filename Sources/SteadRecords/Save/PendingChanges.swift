@@ -41,6 +41,23 @@ struct PendingChanges {
     let row: Int64
   }
 
+  /// A row of a join table, from whichever side it is changed.
+  fileprivate struct PairKey: Hashable {
+    let table: String
+    let first: ObjectIdentifier
+    let second: ObjectIdentifier
+
+    init(_ table: JoinTable, _ owner: AnyObject, _ target: AnyObject) {
+      self.table = table.name
+      // The inverse has the table's two columns the other way round, so their names tell the direction.
+      let isForward = table.owner < table.target
+      let (owner, target) = (ObjectIdentifier(owner), ObjectIdentifier(target))
+      (first, second) = isForward ? (owner, target) : (target, owner)
+    }
+
+    init(_ pair: Pair) { self.init(pair.table, pair.owner, pair.target) }
+  }
+
   /// Something that a save cannot do.
   struct Misuse {
     let error: SwiftDataError
@@ -51,7 +68,9 @@ struct PendingChanges {
   private var stampLists: [[Int64]] = [[], [], []]
   private var hasGaps = [false, false, false]
   /// In the order of the changes, since a pair may come and go.
-  private(set) var pairs: [Pair] = []
+  private var madePairs: [Pair] = []
+  /// How many pairs there were when all changes of one were forgotten, so that forgetting many costs no search for each.
+  private var forgottenPairs: [PairKey: Int] = [:]
   private(set) var sides: [Side] = []
   /// Rows without a registered object whose relationships change along with those of others.
   private(set) var otherRows: [Int: Set<Int64>] = [:]
@@ -64,6 +83,8 @@ struct PendingChanges {
   /// The hierarchies that changed since live results were last notified.
   private(set) var untoldRoots: Set<Int> = []
   private var lastRoot = -1
+  /// What the rules of deleted objects have done to others.
+  var ruleEffects = RuleEffects()
 
   // MARK: Reading
 
@@ -96,7 +117,7 @@ struct PendingChanges {
   /// Whether a list has no entries; determined without looking at the objects.
   func isEmpty(_ kind: Kind) -> Bool { lists[kind.rawValue].isEmpty }
 
-  var isEmpty: Bool { lists.allSatisfy(\.isEmpty) && pairs.isEmpty && misuses.isEmpty }
+  var isEmpty: Bool { lists.allSatisfy(\.isEmpty) && madePairs.isEmpty && misuses.isEmpty }
 
   /// Whether a save has anything to do.
   var hasChanges: Bool {
@@ -152,19 +173,49 @@ struct PendingChanges {
 
   // MARK: Relationships
 
-  mutating func addPair(_ pair: Pair) { pairs.append(pair) }
+  /// The rows of join tables to be inserted and deleted.
+  var pairs: [Pair] {
+    if forgottenPairs.isEmpty { return madePairs }
+    return madePairs.enumerated().filter { place, pair in
+      forgottenPairs[PairKey(pair)].map { place >= $0 } ?? true
+    }.map(\.element)
+  }
+
+  mutating func addPair(_ pair: Pair) { madePairs.append(pair) }
 
   /// Takes back the last removal of a pair from a table.
   mutating func removeLastRemoval(
     from table: String, _ owner: any PersistentModel, _ target: AnyObject
   ) {
-    let last = pairs.lastIndex {
+    dropForgottenPairs()
+    let last = madePairs.lastIndex {
       !$0.isAdded && $0.owner === owner && $0.target === target && $0.table.name == table
     }
-    if let last { pairs.remove(at: last) }
+    if let last { madePairs.remove(at: last) }
+  }
+
+  /// Forgets all changes of an owner's pairs with some objects, from whichever side they were made.
+  mutating func removePairs(
+    of table: JoinTable, _ owner: any PersistentModel, _ targets: [any PersistentModel]
+  ) {
+    if madePairs.isEmpty { return }
+    for target in targets { forgottenPairs[PairKey(table, owner, target)] = madePairs.count }
+  }
+
+  /// Takes the forgotten pairs out of the list.
+  private mutating func dropForgottenPairs() {
+    (madePairs, forgottenPairs) = (pairs, [:])
   }
 
   mutating func addSide(_ side: Side) { sides.append(side) }
+
+  /// Takes a relationship out of those that were changed.
+  mutating func removeSide(of owner: any PersistentModel, at index: Int) {
+    // Undo comes to the latest change first.
+    if let last = sides.lastIndex(where: { $0.owner === owner && $0.index == index }) {
+      sides.remove(at: last)
+    }
+  }
 
   mutating func addOtherRow(_ row: Int64, root: Int, _ side: OtherSide?) {
     otherRows[root, default: []].insert(row)
@@ -257,20 +308,7 @@ struct SavePlan {
   func pairs(upserted: Set<ObjectIdentifier>) -> [PendingChanges.Pair] {
     // Each object then has a row of its own, and the order of the changes is right as it is.
     if upserted.isEmpty { return pairs }
-    /// A row of a join table, from whichever side it was changed.
-    struct Key: Hashable {
-      let table: String
-      let first: ObjectIdentifier
-      let second: ObjectIdentifier
-
-      init(_ pair: PendingChanges.Pair) {
-        table = pair.table.name
-        let (owner, target) = (ObjectIdentifier(pair.owner), ObjectIdentifier(pair.target))
-        // The inverse has the table's two columns the other way round, so their names tell the direction.
-        let isForward = pair.table.owner < pair.table.target
-        (first, second) = isForward ? (owner, target) : (target, owner)
-      }
-    }
+    typealias Key = PendingChanges.PairKey
     var removals: [PendingChanges.Pair] = []
     var places: [Key: Int] = [:]
     for (place, pair) in pairs.enumerated() where !pair.isAdded {

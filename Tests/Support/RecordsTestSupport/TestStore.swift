@@ -28,6 +28,10 @@ package final class TestStore: Sendable {
     try self.init(place, Schema(types))
   }
 
+  package convenience init(_ place: StorePlace, _ types: [any PersistentModel.Type]) throws {
+    try self.init(place, Schema(types))
+  }
+
   private init(_ place: StorePlace, _ schema: Schema) throws {
     self.place = place
     self.schema = schema
