@@ -1,5 +1,7 @@
 import Synchronization
 
+@testable import SteadRecords
+
 @Suite("Problems and groups of undo") struct ReportFailureTests {
   /// `beginUndoGrouping; change; processPendingChanges; endUndoGrouping` stopped the program: the
   /// second last call closed the program's own group.
@@ -49,6 +51,23 @@ import Synchronization
     let printed = try #require(result)
     #expect(String(decoding: printed.standardErrorContent, as: UTF8.self) == "")
     #expect(!String(decoding: printed.standardOutputContent, as: UTF8.self).contains("stead"))
+  }
+
+  /// It was made again, empty, without a word.
+  @Test(.exitTests) func `a table that another program has removed is reported`() async throws {
+    await #expect(processExitsWith: .success) {
+      let received = Mutex<[Stead.Problem]>([])
+      Stead.onProblem = { problem in received.withLock { $0.append(problem) } }
+      let store = try TestStore(Counter.self)
+      _ = try store.reopened()
+      #expect(received.withLock { $0.isEmpty })
+      try SteadRecords.StoreFile(ModelConfiguration(url: store.url)).open(writable: true)
+        .execute("DROP TABLE Counter")
+      #expect(try store.reopened().count(Counter.self) == 0)
+      let problem = try #require(received.withLock { $0.first })
+      #expect(problem.product == .records && problem.subject == "Counter")
+      #expect(problem.message.contains("Open a backup"))
+    }
   }
 
   /// An edit of an object that another context has deleted was lost without a word.

@@ -149,7 +149,8 @@
     found?.amount = 7
     let error = try refusal(of: context)
     #expect(error == .modelValidationFailure)
-    #expect(error.message.contains("Invoice.buyer is required but has no Buyer"))
+    #expect(
+      error.message.contains("Invoice.buyer is required but has no Buyer, in the Invoice of row 1"))
     found?.buyer = try context.only(Buyer.self)
     try context.save()
     #expect(try store.reopened().only(Invoice.self).amount == 7)

@@ -250,7 +250,10 @@ final class RelationshipEditor {
     _ before: [AnyObject], of owner: any PersistentModel, _ property: PropertyLayout,
     _ change: ListChange
   ) -> [AnyObject] {
-    let strangers = change.removed.filter { refersBack($0, to: owner, property) == false }
+    let strangers = change.removed.filter { object in
+      (object as? any PersistentModel).map(graph.isHere) == true
+        && refersBack(object, to: owner, property) == false
+    }
     if strangers.isEmpty { return before }
     let ids = Set(strangers.map(ObjectIdentifier.init))
     return before.filter { !ids.contains(ObjectIdentifier($0)) }

@@ -77,6 +77,49 @@ import Testing
     try expect(["Member 1", "Member 2", "Member 0", "late"], garage, in: store)
   }
 
+  /// Only places of 0 or more were dealt out again, so nothing was written.
+  @Test func `members with places below 0 can be put in order, and others before them`() throws {
+    let store = try UpkeepStore()
+    try store.sql(
+      "UPDATE Member SET _club_order = -_id; UPDATE Driver_garage SET owner_order = -\"_id\"")
+    let context = store.store.context()
+    let (club, driver) = (try context.only(Club.self), try context.only(Driver.self))
+    #expect(club.members.map(\.name) == ["Member 2", "Member 1", "Member 0"])
+    club.members.reverse()
+    driver.garage.reverse()
+    let (members, garage) = (club.members.map(\.name), driver.garage.map(\.name))
+    try context.save()
+    try expect(members, garage, in: store)
+    club.members.insert(Member(name: "early"), at: 0)
+    driver.garage.insert(Car(name: "early", doors: 5), at: 0)
+    try context.save()
+    try expect(["early"] + members, ["early"] + garage, in: store)
+    #expect(try store.container.check().isSound)
+  }
+
+  /// Text is greater than each number, and none as a number: new pairs got a number that another pair had, and were
+  /// ignored.
+  @Test func `text in stead_sequence counts as no number`() throws {
+    let store = try UpkeepStore()
+    try store.sql(
+      "INSERT INTO stead_sequence SELECT 'Driver_garage', 'text' WHERE true "
+        + "ON CONFLICT (name) DO UPDATE SET last = 'text'; "
+        + "INSERT INTO stead_sequence SELECT 'Member', 'text' WHERE true "
+        + "ON CONFLICT (name) DO UPDATE SET last = 'text'")
+    let context = ModelContext(try store.store.secondContainer())
+    let (club, driver) = (try context.only(Club.self), try context.only(Driver.self))
+    club.members.append(Member(name: "late"))
+    driver.garage.append(Car(name: "late", doors: 5))
+    let (members, garage) = (club.members.map(\.name), driver.garage.map(\.name))
+    try context.save()
+    try expect(members, garage, in: store)
+    driver.garage.removeLast()
+    driver.garage.append(Car(name: "later", doors: 5))
+    try context.save()
+    try expect(members, garage.dropLast() + ["later"], in: store)
+    #expect(try store.container.check().isSound)
+  }
+
   /// Compares the lists of a new context with what is expected.
   private func expect(
     _ members: [String], _ garage: [String], in store: UpkeepStore,
