@@ -337,6 +337,8 @@ final class ObjectGraph: ModelHome {
       }
       leave(model)
     }
+    // Also of what they have been told before.
+    pending.noteAll()
     let changed = pending.models(.changed)
     for model in pending.models(.deleted) { pending.remove(model, from: .deleted) }
     for model in changed where model.has(_ModelFlags.changed) {

@@ -88,6 +88,7 @@ extension RelationshipEditor {
       graph.undo.record { $0.editor.deleteAgain(model, wasUnsaved: wasUnsaved) }
     }
     graph.pending.remove(model, from: .deleted)
+    graph.pending.note(graph.entity(of: model).rootIndex)
   }
 
   /// Undoes the end of a deletion; links made during the deletion stay.

@@ -32,6 +32,7 @@ extension UndoRecorder {
       // Its sides are restored by the actions of this redo that follow.
       _ = graph.undo.takeWaiting(for: model, since: graph.undo.undoneMoment ?? 0)
     }
+    graph.pending.note(graph.entity(of: model).rootIndex)
     graph.leave(model)
     graph.didChangePending()
   }
@@ -97,6 +98,7 @@ extension UndoRecorder {
     endStepSides()
     record { $0.undo.deleteAgain(model, effects) }
     graph.pending.remove(model, from: .deleted)
+    graph.pending.note(graph.entity(of: model).rootIndex)
     graph.pending.ruleEffects.forget(model)
     // What a save has cut that was refused afterwards.
     for action in takeWaiting(for: model, since: moment) { action(graph) }

@@ -171,6 +171,9 @@ struct PendingChanges {
     untoldRoots.insert(root)
   }
 
+  /// Records that live results have to be told of all hierarchies with pending changes again, since these are discarded.
+  mutating func noteAll() { untoldRoots.formUnion(roots) }
+
   // MARK: Relationships
 
   /// The rows of join tables to be inserted and deleted.

@@ -27,6 +27,34 @@ import Testing
     #expect(observer.results.map(\.title) == ["a", "b"])
   }
 
+  enum Return: CaseIterable { case insertion, deletion, change, undoneInsertion, undoneDeletion }
+
+  /// What had been shown before, and was then discarded or undone without a further change, stayed.
+  @Test(arguments: Return.allCases)
+  func `sees that pending changes are gone again`(_ way: Return) throws {
+    let context = ModelContext(container)
+    let manager = UndoManager()
+    let kept = Headline(title: "m")
+    context.insert(kept)
+    try context.save()
+    context.undoManager = manager
+    let observer = ResultsObserver(fetchDescriptor: byTitle(), modelContext: context)
+    switch way {
+    case .insertion, .undoneInsertion: context.insert(Headline(title: "a"))
+    case .deletion, .undoneDeletion: context.delete(kept)
+    case .change: kept.title = "z"
+    }
+    context.processPendingChanges()
+    #expect(observer.results.map(\.title) != ["m"])
+    if way == .undoneInsertion || way == .undoneDeletion {
+      manager.undo()
+      context.processPendingChanges()
+    } else {
+      context.rollback()
+    }
+    #expect(observer.results.map(\.title) == ["m"])
+  }
+
   @Test func `tells Observation when the results change`() throws {
     let context = ModelContext(container)
     let observer = ResultsObserver(fetchDescriptor: byTitle(), modelContext: context)
