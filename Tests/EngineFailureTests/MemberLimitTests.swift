@@ -214,7 +214,8 @@ private struct CrewTrial {
 
   /// The crew that a context shows for a sailor.
   private func crew(of sailor: Int, _ changes: Changes) -> Int? {
-    changes.sailors[sailor] ?? (sailors[sailor] ?? nil)
+    let crew = changes.sailors[sailor] ?? (sailors[sailor] ?? nil)
+    return crew.flatMap { changes.deletedCrews.contains($0) ? nil : $0 }
   }
 
   private mutating func change(_ context: ModelContext, _ changes: inout Changes) throws {
@@ -237,7 +238,8 @@ private struct CrewTrial {
     if action == 2 {
       context.delete(crew)
       changes.deletedCrews.insert(number)
-      for sailor in known where self.crew(of: sailor, changes) == number {
+      // Those that the program has put there itself. Others may lead the rest elsewhere until the save.
+      for sailor in known where changes.sailors[sailor] == .some(number) {
         changes.sailors[sailor] = .some(nil)
       }
       return
