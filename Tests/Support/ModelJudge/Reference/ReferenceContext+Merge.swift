@@ -4,6 +4,9 @@ extension ReferenceContext {
   /// Returns the objects whose rows others deleted.
   mutating func merge(_ store: Graph) throws -> [Int] {
     if store == base { return [] }
+    if pending.deleted.contains(where: { movesWhatRulesConcern($0, store) }) {
+      throw Unspecified(reason: "Others have moved what a rule of a pending deletion came to.")
+    }
     let gone = base.nodes.keys.filter { store.nodes[$0] == nil }
     for object in gone { erase(object) }
     for object in gone { aliases[object] = nil }
@@ -37,6 +40,16 @@ extension ReferenceContext {
     }
     (view, base) = (merged, store)
     return gone
+  }
+
+  /// Whether others have led objects elsewhere to which the rules of a deleted one came, or led others to it: what stays
+  /// then is judged by `ContestedDeletionTrial`.
+  private func movesWhatRulesConcern(_ object: Int, _ store: Graph) -> Bool {
+    guard let node = base.nodes[object], store.nodes[object] != nil else { return false }
+    return node.kind.links.contains { link in
+      (link.rule == .cascade || link.rule == .nullify)
+        && Set(base.targets(object, link)) != Set(store.targets(object, link))
+    }
   }
 
   /// Whether others have changed a one-to-one property.
