@@ -332,7 +332,8 @@ struct DeleteRules {
       if graph.inverse(of: property)?.isToMany == false {
         // Its own reference says whether an object is a member.
         targets.delta?.forgetRemovals(but: nil)
-      } else if rule == .cascade || rule == .nullify {
+      } else if rule == .cascade {
+        // Of nullify, all pairs go with the object.
         targets.delta?.forgetRemovals(but: effects?.lists[property.index])
       }
       model.updateTargets(at: property.index) { $0.loaded = nil }
